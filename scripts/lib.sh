@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Sourced by the other scripts, which run in the root of the source tree.
+program=${0##*/}
+say() { printf '%s: %s\n' "$program" "$*"; }
+die() { printf '%s: %s\n' "$program" "$*" >&2; exit 2; }
+
+# phase NAME COMMAND...: announces it, runs it, and says how long it took. The first phase that fails ends the script.
+phase() {
+  local start=$SECONDS
+  current_phase=$1
+  shift
+  printf '\n==== %s: %s ====\n' "$program" "$current_phase"
+  "$@"
+  printf '==== %s: %s took %d s ====\n' "$program" "$current_phase" $((SECONDS - start))
+  current_phase=
+}
+current_phase=
+on_exit() {
+  local status=$?
+  [ -z "$current_phase" ] || printf '%s: FAILED (exit status %d) in phase: %s\n' "$program" "$status" "$current_phase" >&2
+}
+trap on_exit EXIT
+
+# A cmake that scripts/setup took from PyPI because the distribution's is too old goes first.
+[ ! -x .venv/bin/cmake ] || PATH=$PWD/.venv/bin:$PATH
+
+# Kokkos' translation units want up to 2 GB each: no more at once than there are processors and memory for.
+if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
+  CMAKE_BUILD_PARALLEL_LEVEL=$(awk -v cores="$(nproc)" '/MemAvailable/ { n = int($2 / 2097152); print n < 1 ? 1 : n < cores ? n : cores }' /proc/meminfo)
+fi
+export PATH CMAKE_BUILD_PARALLEL_LEVEL

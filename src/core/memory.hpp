@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <fatvec/core/error.hpp>
+
+namespace fatvec {
+
+/// Bytes that can still be allocated in MemorySpace, as the operating system or the device driver tells it.
+template <class MemorySpace>
+std::uint64_t free_memory() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::CudaSpace>) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (cudaMemGetInfo(&free, &total) == cudaSuccess) return free;
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<MemorySpace, Kokkos::HIPSpace>) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (hipMemGetInfo(&free, &total) == hipSuccess) return free;
+    return std::numeric_limits<std::uint64_t>::max();
+  }
+#endif
+  // MemAvailable counts reclaimable caches, which sysconf's free pages do not.
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string key; meminfo >> key;) {
+    std::uint64_t kibibytes = 0;
+    if (key == "MemAvailable:" && meminfo >> kibibytes) return kibibytes * 1024;
+    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_size > 0) return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+/// A byte count for people: "160.1 GB" (powers of ten, as memory bandwidths are given).
+inline std::string human_bytes(double bytes) {
+  const char* const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  int unit = 0;
+  while (bytes >= 1000 && unit < 6) {
+    bytes /= 1000;
+    ++unit;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
+  return text;
+}
+
+/// What a format stores for a given matrix; known before anything is allocated.
+struct Footprint {
+  double stored_entries = 0;  ///< entries stored, padding included (double: counts beyond 2^63 must not wrap)
+  double bytes = 0;           ///< bytes of all arrays of the format
+};
+
+namespace detail {
+
+/// Refuses a format whose footprint exceeds the limit (or the free memory of MemorySpace when there is none), before
+/// allocation.
+template <class MemorySpace>
+void require_fits(const char* format, const Footprint& footprint, std::optional<std::uint64_t> memory_limit,
+                  const std::string& why) {
+  const std::uint64_t limit = memory_limit ? *memory_limit : free_memory<MemorySpace>();
+  if (footprint.bytes <= static_cast<double>(limit)) return;
+  throw CapacityError(concat(format, " needs ", human_bytes(footprint.bytes), " (", why, "), more than the ",
+                             human_bytes(static_cast<double>(limit)), " that ",
+                             memory_limit ? "the memory limit allows" : concat(MemorySpace::name(), " has free"),
+                             "; nothing was allocated."));
+}
+
+/// The count as an Offset; refuses what that type cannot hold.
+template <class Offset>
+Offset checked_count(double count, const char* what) {
+  if (count <= static_cast<double>(std::numeric_limits<Offset>::max())) return static_cast<Offset>(count);
+  throw CapacityError(concat(static_cast<std::int64_t>(count), " ", what, " exceed the largest ", sizeof(Offset) * 8,
+                             "-bit offset ", std::numeric_limits<Offset>::max(),
+                             "; use 64-bit offsets (the format's Offset template argument)."));
+}
+
+}  // namespace detail
+}  // namespace fatvec
