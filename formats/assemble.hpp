@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstring>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fatvec/formats/coo.hpp>
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/rows.hpp>
+
+namespace fatvec {
+
+/// What assembling a CSR matrix found worth saying.
+struct AssemblyReport {
+  std::int64_t duplicates = 0;  ///< entries that were added to another entry of the same position
+};
+
+namespace detail {
+
+/// Column first; equal columns by the bytes of the value, so that a sum of duplicates does not depend on the scatter's order.
+template <class Ordinal, class Scalar>
+bool entry_before(Ordinal col_a, const Scalar& a, Ordinal col_b, const Scalar& b) {
+  return col_a != col_b ? col_a < col_b : std::memcmp(&a, &b, sizeof(Scalar)) < 0;
+}
+
+/// Sorts one row by column, in place: insertion for the short rows that matrices are made of, a copy for long ones.
+template <class Ordinal, class Scalar>
+void sort_row(Ordinal* cols, Scalar* values, std::size_t length) {
+  if (length > 48) {
+    std::vector<std::pair<Ordinal, Scalar>> row(length);
+    for (std::size_t n = 0; n < length; ++n) row[n] = {cols[n], values[n]};
+    std::sort(row.begin(), row.end(),
+              [](const auto& a, const auto& b) { return entry_before(a.first, a.second, b.first, b.second); });
+    for (std::size_t n = 0; n < length; ++n) std::tie(cols[n], values[n]) = row[n];
+    return;
+  }
+  for (std::size_t n = 1; n < length; ++n) {
+    const Ordinal col = cols[n];
+    const Scalar value = values[n];
+    std::size_t at = n;
+    for (; at > 0 && entry_before(col, value, cols[at - 1], values[at - 1]); --at) {
+      cols[at] = cols[at - 1];
+      values[at] = values[at - 1];
+    }
+    cols[at] = col;
+    values[at] = value;
+  }
+}
+
+}  // namespace detail
+
+/// Assembles a CSR matrix from coordinates: sorted rows, duplicates summed, explicit zeros kept. Runs on the host in parallel
+/// (where the Coo lives), then moves the result to Device. Extra memory: one offset per row.
+/// Throws CapacityError where Offset cannot count the entries.
+template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar, class Ordinal>
+CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordinal>& coo, AssemblyReport* report = nullptr) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  using HostCsr = CsrMatrix<Scalar, Ordinal, Host, Offset>;
+  using Range = detail::Range<Host>;
+  const Host host;
+  const auto rows = static_cast<std::int64_t>(coo.rows);
+  const auto entries = static_cast<std::int64_t>(coo.entries());
+  detail::checked_count<Offset>(static_cast<double>(entries), "entries");
+
+  const auto row = coo.row;
+  const auto col = coo.col;
+  const auto value = coo.value;
+  Kokkos::View<Offset*, Host> cursor("fatvec::assemble::cursor", rows);
+  Kokkos::parallel_for("fatvec::assemble::count", Range(host, 0, entries),
+                       [=](std::int64_t n) { Kokkos::atomic_inc(&cursor(row(n))); });
+  auto row_map = detail::allocate<typename HostCsr::Offsets>(host, "fatvec::csr::row_map", rows + 1);
+  detail::offsets_from_lengths(host, row_map, rows, cursor);
+  auto cols = detail::allocate<typename HostCsr::Ordinals>(host, "fatvec::csr::entries", entries);
+  auto values = detail::allocate<typename HostCsr::Scalars>(host, "fatvec::csr::values", entries);
+  Kokkos::parallel_for("fatvec::assemble::scatter", Range(host, 0, entries), [=](std::int64_t n) {
+    const Offset slot = row_map(row(n) + 1) - Kokkos::atomic_fetch_sub(&cursor(row(n)), Offset{1});
+    cols(slot) = col(n);
+    values(slot) = value(n);
+  });
+  std::int64_t duplicates = 0;
+  Kokkos::parallel_reduce(
+      "fatvec::assemble::sort", Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(host, 0, rows),
+      [=](std::int64_t i, std::int64_t& found) {
+        const Offset begin = row_map(i);
+        detail::sort_row(cols.data() + begin, values.data() + begin, row_map(i + 1) - begin);
+        for (Offset n = begin + 1; n < row_map(i + 1); ++n) found += cols(n) == cols(n - 1);
+      },
+      duplicates);
+  if (report) report->duplicates = duplicates;
+  if (duplicates == 0) return mirror<Device>(HostCsr(coo.rows, coo.cols, row_map, cols, values));
+
+  // Duplicates are rare: compact in place, one thread, rather than hold a second copy of the entries.
+  Offset to = 0;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const Offset begin = row_map(i);
+    const Offset end = row_map(i + 1);
+    row_map(i) = to;
+    for (Offset n = begin; n < end; ++n) {
+      if (n > begin && cols(n) == cols(to - 1)) {
+        values(to - 1) += values(n);
+      } else {
+        cols(to) = cols(n);
+        values(to++) = values(n);
+      }
+    }
+  }
+  row_map(rows) = to;
+  const auto kept = std::pair<std::size_t, std::size_t>(0, to);
+  return mirror<Device>(HostCsr(coo.rows, coo.cols, row_map, Kokkos::subview(cols, kept), Kokkos::subview(values, kept)));
+}
+
+}  // namespace fatvec

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace fatvec {
+
+/// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL.
+enum class StorageOrder { column_major, row_major };
+
+constexpr std::string_view to_string(StorageOrder order) {
+  return order == StorageOrder::column_major ? "column-major" : "row-major";
+}
+
+/// What a conversion may be told. A format ignores the fields that do not concern it.
+struct FormatOptions {
+  std::optional<std::uint64_t> memory_limit;          ///< bytes; default: the free memory of the matrix's space
+  std::int64_t hack_size = 32;                        ///< HLL: rows per hack, at least 1
+  StorageOrder storage = StorageOrder::column_major;  ///< ELLPACK, HLL: column-major coalesces on GPUs
+};
+
+/// A sparse format is data: Views, a name, its sizes. It knows nothing of kernels.
+///
+/// Beside what is checked here, a format F<Scalar, Ordinal, Device, Offset> offers
+///   static Footprint footprint(exec, csr, options)    its size, computed in parallel before anything is allocated
+///   static F from_csr(exec, csr, options)             built where the CSR matrix lives, in parallel, without a host round trip
+///   CsrMatrix<...> to_csr(exec)                       the inverse, explicit zeros kept, padding dropped
+template <class F>
+concept SparseFormat = requires(const F& matrix) {
+  typename F::value_type;
+  typename F::ordinal_type;
+  typename F::offset_type;
+  typename F::device_type;
+  typename F::execution_space;
+  typename F::memory_space;
+  { F::name } -> std::convertible_to<std::string_view>;
+  { matrix.rows() } -> std::convertible_to<std::int64_t>;
+  { matrix.cols() } -> std::convertible_to<std::int64_t>;
+  { matrix.nnz() } -> std::convertible_to<std::int64_t>;             // entries of the matrix, explicit zeros included
+  { matrix.stored_entries() } -> std::convertible_to<std::int64_t>;  // nnz plus padding
+  { matrix.bytes() } -> std::convertible_to<std::uint64_t>;          // of all arrays
+};
+
+/// Stored entries that are not entries of the matrix, over the matrix's entries: 0 for CSR, 1 where half the storage is
+/// padding.
+template <SparseFormat F>
+double padding_ratio(const F& matrix) {
+  const auto nnz = static_cast<double>(matrix.nnz());
+  return nnz == 0 ? 0.0 : (static_cast<double>(matrix.stored_entries()) - nnz) / nnz;
+}
+
+/// The types every format shares, from its template arguments.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct FormatTraits {
+  static_assert(std::is_signed_v<Ordinal> && std::is_integral_v<Offset>);
+  using value_type = Scalar;
+  using ordinal_type = Ordinal;
+  using offset_type = Offset;
+  using device_type = typename Device::device_type;
+  using execution_space = typename device_type::execution_space;
+  using memory_space = typename device_type::memory_space;
+
+  using Offsets = Kokkos::View<Offset*, device_type>;
+  using Ordinals = Kokkos::View<Ordinal*, device_type>;
+  using Scalars = Kokkos::View<Scalar*, device_type>;
+};
+
+namespace detail {
+
+/// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches it first).
+template <class View, class ExecSpace>
+View allocate(const ExecSpace& exec, const std::string& label, std::size_t extent) {
+  return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extent);
+}
+
+template <class View>
+std::uint64_t view_bytes(const View& view) {
+  return static_cast<std::uint64_t>(view.span()) * sizeof(typename View::value_type);
+}
+
+}  // namespace detail
+}  // namespace fatvec

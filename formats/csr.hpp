@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <utility>
+
+#include <fatvec/core/memory.hpp>
+#include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/detail/row_access.hpp>
+
+namespace fatvec {
+
+/// Compressed Sparse Row: the hub from which every other format is built.
+///
+/// Row i holds entries(n), values(n) for row_map(i) <= n < row_map(i + 1). Kernels accept any order within a row; what fatvec
+/// builds is sorted by column and free of duplicates. Copies are shallow, as of Views.
+/// Names follow KokkosSparse::CrsMatrix (row_map, entries, values); seeds 001 and 002 call them IRP, JA and AS.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
+  using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
+
+ public:
+  static constexpr const char* name = "csr";
+  using typename Traits::Offsets;
+  using typename Traits::Ordinals;
+  using typename Traits::Scalars;
+  using Rows = detail::CsrRows<Offsets>;
+
+  Offsets row_map;   ///< rows + 1 offsets
+  Ordinals entries;  ///< nnz column indices
+  Scalars values;    ///< nnz values
+
+  CsrMatrix() = default;
+
+  /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
+  CsrMatrix(Ordinal rows, Ordinal cols, Offsets row_map_, Ordinals entries_, Scalars values_)
+      : row_map(std::move(row_map_)), entries(std::move(entries_)), values(std::move(values_)), rows_(rows), cols_(cols) {
+    if (rows < 0 || cols < 0 || row_map.extent(0) != static_cast<std::size_t>(rows) + 1 ||
+        entries.extent(0) != values.extent(0)) {
+      throw ShapeError(detail::concat("CsrMatrix: a ", rows, " x ", cols,
+                                      " matrix wants rows + 1 offsets and as many entries as ", "values; row_map has ",
+                                      row_map.extent(0), ", entries ", entries.extent(0), ", values ", values.extent(0), "."));
+    }
+  }
+
+  [[nodiscard]] Ordinal rows() const { return rows_; }
+  [[nodiscard]] Ordinal cols() const { return cols_; }
+  [[nodiscard]] std::int64_t nnz() const { return static_cast<std::int64_t>(values.extent(0)); }
+  [[nodiscard]] std::int64_t stored_entries() const { return nnz(); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
+  }
+  [[nodiscard]] Rows row_access() const { return {row_map}; }
+
+  template <class ExecSpace>
+  static Footprint footprint(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
+    return {static_cast<double>(csr.nnz()), static_cast<double>(csr.bytes())};
+  }
+  template <class ExecSpace>
+  static CsrMatrix from_csr(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
+    return csr;
+  }
+  template <class ExecSpace>
+  CsrMatrix to_csr(const ExecSpace&) const {
+    return *this;
+  }
+
+ private:
+  Ordinal rows_ = 0;
+  Ordinal cols_ = 0;
+};
+
+static_assert(SparseFormat<CsrMatrix<double>>);
+
+/// The same matrix in another Device's memory; shares the Views where the memory space is the same.
+template <class TargetDevice, class Scalar, class Ordinal, class Device, class Offset>
+auto mirror(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
+  using Target = CsrMatrix<Scalar, Ordinal, TargetDevice, Offset>;
+  const typename Target::memory_space space;
+  return Target(csr.rows(), csr.cols(), Kokkos::create_mirror_view_and_copy(space, csr.row_map, "fatvec::csr::row_map"),
+                Kokkos::create_mirror_view_and_copy(space, csr.entries, "fatvec::csr::entries"),
+                Kokkos::create_mirror_view_and_copy(space, csr.values, "fatvec::csr::values"));
+}
+
+}  // namespace fatvec

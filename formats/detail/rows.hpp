@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace fatvec::detail {
+
+template <class ExecSpace>
+using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
+
+/// offsets(i) = length(0) + ... + length(i - 1) for 0 <= i <= n; returns the total. An exclusive scan on exec.
+template <class ExecSpace, class Offsets, class Length>
+std::int64_t offsets_from_lengths(const ExecSpace& exec, const Offsets& offsets, std::int64_t n, const Length& length) {
+  using Offset = typename Offsets::non_const_value_type;
+  std::int64_t total = 0;
+  Kokkos::parallel_scan(
+      "fatvec::offsets", Range<ExecSpace>(exec, 0, n + 1),
+      KOKKOS_LAMBDA(const std::int64_t i, std::int64_t& sum, const bool final) {
+        const std::int64_t here = i < n ? static_cast<std::int64_t>(length(i)) : 0;
+        if (final) offsets(i) = static_cast<Offset>(sum);
+        sum += here;
+      },
+      total);
+  return total;
+}
+
+/// Entries of the longest row among rows first ... last - 1, for use inside a kernel.
+template <class Offsets>
+KOKKOS_FUNCTION std::int64_t longest_row(const Offsets& row_map, std::int64_t first, std::int64_t last) {
+  std::int64_t longest = 0;
+  for (std::int64_t i = first; i < last; ++i) {
+    const std::int64_t length = row_map(i + 1) - row_map(i);
+    longest = length > longest ? length : longest;
+  }
+  return longest;
+}
+
+/// Entries of the longest row of the whole matrix; a parallel reduction on exec.
+template <class ExecSpace, class Csr>
+std::int64_t longest_row(const ExecSpace& exec, const Csr& csr) {
+  const auto row_map = csr.row_map;
+  std::int64_t longest = 0;
+  Kokkos::parallel_reduce(
+      "fatvec::longest_row", Range<ExecSpace>(exec, 0, csr.rows()),
+      KOKKOS_LAMBDA(const std::int64_t i, std::int64_t& result) {
+        const std::int64_t length = row_map(i + 1) - row_map(i);
+        if (length > result) result = length;
+      },
+      Kokkos::Max<std::int64_t>(longest));
+  return csr.rows() == 0 ? 0 : longest;
+}
+
+}  // namespace fatvec::detail

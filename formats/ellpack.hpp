@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/row_access.hpp>
+
+namespace fatvec {
+
+/// ELLPACK: every row padded to the longest. Slot j < width() of row i is entry
+///   i + j · rows      column-major storage: rows lie side by side, which coalesces on GPUs
+///   i · width + j     row-major storage: a row's slots lie side by side, which streams on CPUs
+/// of the arrays. Padding comes after a row's entries and holds column index -1 (as in seed 001) and value 0. Kernels never
+/// read it: row_lengths ends the row, so an Inf or NaN in X cannot leak in as 0 · Inf (the variant known as ELLPACK-R).
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
+  using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
+
+ public:
+  static constexpr const char* name = "ellpack";
+  static constexpr Ordinal padding_index = -1;
+  using typename Traits::memory_space;
+  using typename Traits::Ordinals;
+  using typename Traits::Scalars;
+  using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+  using Rows = detail::EllRows<Ordinals>;
+
+  Ordinals row_lengths;  ///< rows: entries of each row
+  Ordinals entries;      ///< rows · width column indices
+  Scalars values;        ///< rows · width values
+
+  [[nodiscard]] Ordinal rows() const { return rows_; }
+  [[nodiscard]] Ordinal cols() const { return cols_; }
+  [[nodiscard]] Ordinal width() const { return width_; }  ///< length of the longest row
+  [[nodiscard]] StorageOrder storage() const { return storage_; }
+  [[nodiscard]] std::int64_t nnz() const { return nnz_; }
+  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return detail::view_bytes(row_lengths) + detail::view_bytes(entries) + detail::view_bytes(values);
+  }
+  [[nodiscard]] Rows row_access() const {
+    const bool by_columns = storage_ == StorageOrder::column_major;
+    return {row_lengths, width_, by_columns ? 1 : width_, by_columns ? rows_ : 1};
+  }
+
+  template <class ExecSpace>
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& = {}) {
+    const double slots = static_cast<double>(csr.rows()) * static_cast<double>(detail::longest_row(exec, csr));
+    return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) + static_cast<double>(csr.rows()) * sizeof(Ordinal)};
+  }
+
+  /// Throws CapacityError, before allocating, where the padded arrays exceed options.memory_limit (default: the free memory).
+  template <class ExecSpace>
+  static EllMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+    const Kokkos::Profiling::ScopedRegion region("fatvec::EllMatrix::from_csr");
+    const Footprint need = footprint(exec, csr);
+    EllMatrix ell;
+    ell.rows_ = csr.rows();
+    ell.cols_ = csr.cols();
+    ell.nnz_ = csr.nnz();
+    ell.storage_ = options.storage;
+    ell.width_ = csr.rows() == 0 ? 0 : static_cast<Ordinal>(need.stored_entries / csr.rows());
+    detail::require_fits<memory_space>("ELLPACK", need, options.memory_limit,
+                                       detail::concat(ell.rows_, " rows padded to the longest, ", ell.width_,
+                                                      " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
+    ell.row_lengths = detail::row_lengths(exec, csr);
+    detail::fill_padded(exec, csr, ell, static_cast<std::int64_t>(need.stored_entries));
+    return ell;
+  }
+
+  template <class ExecSpace>
+  Csr to_csr(const ExecSpace& exec) const {
+    return detail::drain_padded<Csr>(exec, *this);
+  }
+
+ private:
+  Ordinal rows_ = 0;
+  Ordinal cols_ = 0;
+  Ordinal width_ = 0;
+  std::int64_t nnz_ = 0;
+  StorageOrder storage_ = StorageOrder::column_major;
+};
+
+static_assert(SparseFormat<EllMatrix<double>>);
+
+}  // namespace fatvec

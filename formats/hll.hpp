@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/row_access.hpp>
+
+namespace fatvec {
+namespace detail {
+
+/// Slots of hack h: its rows times its longest row. Summed for the footprint, scanned for the offsets.
+template <class Offsets>
+struct HackSlots {
+  Offsets row_map;
+  std::int64_t rows;
+  std::int64_t hack_size;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t h) const {
+    const std::int64_t first = h * hack_size;
+    const std::int64_t last = first + hack_size < rows ? first + hack_size : rows;
+    return (last - first) * longest_row(row_map, first, last);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t h, double& sum) const { sum += static_cast<double>((*this)(h)); }
+};
+
+}  // namespace detail
+
+/// HLL, hacked ELLPACK (PSBLAS; seed 001): the rows are cut into hacks of hack_size consecutive rows, and each hack is an
+/// ELLPACK matrix of its own width, so that a long row pads only its hack. Slot j of row r of hack h is entry
+///   hack_offsets(h) + r + j · (rows of the hack)      column-major, the primary storage
+///   hack_offsets(h) + r · (width of the hack) + j     row-major
+/// The last hack has the rows that are left. Padding as in EllMatrix: index -1, value 0, never read by kernels.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
+  using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
+
+ public:
+  static constexpr const char* name = "hll";
+  static constexpr Ordinal padding_index = -1;
+  using typename Traits::memory_space;
+  using typename Traits::Offsets;
+  using typename Traits::Ordinals;
+  using typename Traits::Scalars;
+  using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+  using Rows = detail::HllRows<Offsets, Ordinals>;
+
+  Offsets hack_offsets;  ///< hacks + 1 offsets into entries and values
+  Ordinals row_lengths;  ///< rows: entries of each row
+  Ordinals entries;      ///< column indices, padding included
+  Scalars values;        ///< values, padding included
+
+  [[nodiscard]] Ordinal rows() const { return rows_; }
+  [[nodiscard]] Ordinal cols() const { return cols_; }
+  [[nodiscard]] Ordinal hack_size() const { return hack_size_; }
+  [[nodiscard]] std::int64_t hacks() const { return hacks_of(rows_, hack_size_); }
+  [[nodiscard]] StorageOrder storage() const { return storage_; }
+  [[nodiscard]] std::int64_t nnz() const { return nnz_; }
+  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return detail::view_bytes(hack_offsets) + detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
+           detail::view_bytes(values);
+  }
+  [[nodiscard]] Rows row_access() const {
+    return {hack_offsets, row_lengths, static_cast<std::uint32_t>(hack_size_), static_cast<std::uint32_t>(rows_),
+            storage_ == StorageOrder::column_major};
+  }
+
+  template <class ExecSpace>
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+    const Ordinal hack_size = checked_hack_size(options);
+    double slots = 0;
+    const detail::HackSlots<Offsets> hack_slots{csr.row_map, csr.rows(), hack_size};
+    const std::int64_t hacks = hacks_of(csr.rows(), hack_size);
+    Kokkos::parallel_reduce("fatvec::HllMatrix::footprint", detail::Range<ExecSpace>(exec, 0, hacks), hack_slots, slots);
+    return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) + static_cast<double>(csr.rows()) * sizeof(Ordinal) +
+                       static_cast<double>(hacks + 1) * sizeof(Offset)};
+  }
+
+  /// Throws UsageError for a hack size below 1 and CapacityError, before allocating, where the arrays exceed
+  /// options.memory_limit (default: the free memory) or Offset cannot count the slots.
+  template <class ExecSpace>
+  static HllMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+    const Kokkos::Profiling::ScopedRegion region("fatvec::HllMatrix::from_csr");
+    HllMatrix hll;
+    hll.rows_ = csr.rows();
+    hll.cols_ = csr.cols();
+    hll.nnz_ = csr.nnz();
+    hll.hack_size_ = checked_hack_size(options);
+    hll.storage_ = options.storage;
+    const Footprint need = footprint(exec, csr, options);
+    detail::require_fits<memory_space>(
+        "HLL", need, options.memory_limit,
+        detail::concat("hacks of ", hll.hack_size_, " rows, each padded to its longest; CSR needs ",
+                       human_bytes(static_cast<double>(csr.bytes()))));
+    detail::checked_count<Offset>(need.stored_entries, "HLL slots");
+    hll.row_lengths = detail::row_lengths(exec, csr);
+    hll.hack_offsets = detail::allocate<Offsets>(exec, "fatvec::hll::hack_offsets", static_cast<std::size_t>(hll.hacks() + 1));
+    const detail::HackSlots<Offsets> hack_slots{csr.row_map, csr.rows(), hll.hack_size_};
+    detail::offsets_from_lengths(exec, hll.hack_offsets, hll.hacks(), hack_slots);
+    detail::fill_padded(exec, csr, hll, static_cast<std::int64_t>(need.stored_entries));
+    return hll;
+  }
+
+  template <class ExecSpace>
+  Csr to_csr(const ExecSpace& exec) const {
+    return detail::drain_padded<Csr>(exec, *this);
+  }
+
+ private:
+  static Ordinal checked_hack_size(const FormatOptions& options) {
+    if (options.hack_size < 1) {
+      throw UsageError(detail::concat("HLL wants a hack size of at least 1 row, not ", options.hack_size, "; 32 is usual."));
+    }
+    return static_cast<Ordinal>(std::min<std::int64_t>(options.hack_size, std::numeric_limits<Ordinal>::max()));
+  }
+  static std::int64_t hacks_of(std::int64_t rows, std::int64_t hack_size) { return (rows + hack_size - 1) / hack_size; }
+
+  Ordinal rows_ = 0;
+  Ordinal cols_ = 0;
+  Ordinal hack_size_ = 32;
+  std::int64_t nnz_ = 0;
+  StorageOrder storage_ = StorageOrder::column_major;
+};
+
+static_assert(SparseFormat<HllMatrix<double>>);
+
+}  // namespace fatvec

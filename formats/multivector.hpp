@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
+
+namespace fatvec {
+
+/// A dense operand: any rank-1 View (one column) or rank-2 View (rows × columns), of whatever layout, padding or memory traits.
+template <class V>
+concept MultiVector = Kokkos::is_view_v<V> &&(V::rank() == 1 || V::rank() == 2);
+
+template <MultiVector V>
+std::int64_t multivector_rows(const V& view) {
+  return static_cast<std::int64_t>(view.extent(0));
+}
+
+template <MultiVector V>
+std::int64_t multivector_columns(const V& view) {
+  if constexpr (V::rank() == 1) {
+    return 1;
+  } else {
+    return static_cast<std::int64_t>(view.extent(1));
+  }
+}
+
+namespace detail {
+
+/// Whether the columns of a row are neighbours in memory is the one layout question that kernels must answer at compile time.
+enum class Columns { contiguous, strided };
+
+/// A borrowed dense multivector inside a kernel: element (i, c) at data[i · row_stride + c · column_stride]. Two instantiations
+/// serve every View a user may have: LayoutRight, LayoutLeft, LayoutStride, padded, rank 1.
+template <class T, Columns columns>
+struct MultiVectorSpan {
+  T* data = nullptr;
+  std::int64_t row_stride = 0;
+  std::int64_t column_stride = 1;
+
+  [[nodiscard]] KOKKOS_FUNCTION T* row(std::int64_t i) const { return data + i * row_stride; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t step() const {
+    if constexpr (columns == Columns::contiguous) {
+      return 1;
+    } else {
+      return column_stride;
+    }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t c) const { return row(i)[c * step()]; }
+};
+
+template <Columns columns, MultiVector V>
+MultiVectorSpan<typename V::value_type, columns> span_of(const V& view) {
+  std::int64_t column_stride = 1;
+  if constexpr (V::rank() == 2) column_stride = static_cast<std::int64_t>(view.stride(1));
+  return {view.data(), static_cast<std::int64_t>(view.stride(0)), column_stride};
+}
+
+template <MultiVector V>
+bool has_contiguous_columns(const V& view) {
+  if constexpr (V::rank() == 2) {
+    return view.extent(1) <= 1 || view.stride(1) == 1;
+  } else {
+    return true;
+  }
+}
+
+}  // namespace detail
+}  // namespace fatvec
