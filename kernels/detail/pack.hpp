@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstring>
+#include <type_traits>
+
+#include <fatvec/kernels/detail/rhs_tile.hpp>
+
+namespace fatvec::detail {
+
+/// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for GPUs, for
+/// strided columns and for scalars without vector instructions.
+template <class T, int width, bool vectorised>
+struct Pack {
+  T lane[width] = {};
+
+  template <class A, class X, class Active>
+  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const X* x, std::int64_t step, const Active& active) {
+    unroll<width>([&](int w) {
+      if (active(w)) lane[w] += a * x[w * step];
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
+    unroll<width>([&](int w) { to[w] = lane[w]; });
+  }
+};
+
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+
+#if defined(__AVX512F__)
+inline constexpr int simd_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int simd_bytes = 32;
+#else
+inline constexpr int simd_bytes = 16;
+#endif
+
+/// The CPU form: whole vectors first, the rest in vectors of half the size, and so on down to one scalar. Written with the
+/// vector types of GCC and Clang because GCC does not vectorise the array form once the epilogue's branches follow it.
+template <class T, int width, int lanes>
+struct Vectors {
+  using Vector __attribute__((vector_size(sizeof(T) * lanes))) = T;
+  static constexpr int whole = width / lanes;
+  Vector head[whole > 0 ? whole : 1] = {};
+  Vectors<T, width % lanes, lanes / 2> tail;
+
+  [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
+    for (int v = 0; v < whole; ++v) {
+      Vector loaded;
+      std::memcpy(&loaded, x + v * lanes, sizeof loaded);
+      head[v] += a * loaded;
+    }
+    tail.add_scaled(a, x + whole * lanes);
+  }
+  [[gnu::always_inline]] inline void store(T* to) const {
+    std::memcpy(to, head, whole * sizeof(Vector));
+    tail.store(to + whole * lanes);
+  }
+};
+
+template <class T, int lanes>
+struct Vectors<T, 0, lanes> {
+  void add_scaled(T, const T*) {}
+  void store(T*) const {}
+};
+
+template <class T>  // not a vector of one, which GCC keeps in memory
+struct Vectors<T, 1, 1> {
+  T sum{};
+  [[gnu::always_inline]] inline void add_scaled(T a, const T* x) { sum += a * *x; }
+  [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
+};
+
+template <class T, int width>
+requires std::is_floating_point_v<T>
+struct Pack<T, width, true> {
+  Vectors<T, width, simd_bytes / sizeof(T)> sums;
+
+  template <class A, class Active>
+  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const T* x, std::int64_t, const Active&) {
+    sums.add_scaled(a, x);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
+};
+
+#endif
+
+}  // namespace fatvec::detail

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include <fatvec/formats/multivector.hpp>
+
+/// The right-hand-side tile: the columns that one work-item holds in registers, always a compile-time number of them.
+namespace fatvec::detail {
+
+template <int width>
+using Width = std::integral_constant<int, width>;
+
+/// f(0) ... f(n - 1), unrolled: an array of n indexed in f lives in registers. GCC vectorises the plain loop before it unrolls
+/// it, which it does not do for a fold expression.
+template <int n, class F>
+KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__clang__)
+#pragma unroll
+#elif !defined(__CUDACC__)
+#pragma GCC unroll 32
+#endif
+  for (int w = 0; w < n; ++w) f(w);
+}
+
+/// Widest tile of a CPU work-item: 32 doubles fill 8 of AVX2's 16 registers. Without unit stride each column is a stream of
+/// its own, and 8 streams are what the first-level TLB serves.
+template <Columns columns>
+inline constexpr int widest_tile = columns == Columns::contiguous ? 32 : 8;
+
+/// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the remainder exactly.
+template <Columns columns, class Visit>
+KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
+  constexpr int widest = widest_tile<columns>;
+  std::int64_t c = 0;
+  for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
+  if constexpr (widest > 16) {
+    if ((k - c) & 16) {
+      visit(Width<16>{}, c);
+      c += 16;
+    }
+  }
+  if constexpr (widest > 8) {
+    if ((k - c) & 8) {
+      visit(Width<8>{}, c);
+      c += 8;
+    }
+  }
+  switch (k - c) {
+    case 7:
+      return visit(Width<7>{}, c);
+    case 6:
+      return visit(Width<6>{}, c);
+    case 5:
+      return visit(Width<5>{}, c);
+    case 4:
+      return visit(Width<4>{}, c);
+    case 3:
+      return visit(Width<3>{}, c);
+    case 2:
+      return visit(Width<2>{}, c);
+    case 1:
+      return visit(Width<1>{}, c);
+    default:
+      return;
+  }
+}
+
+/// Calls run(Width<w>) for the smallest compiled width that is at least `wanted`, or the largest (8): the widths of a GPU
+/// thread.
+template <class Run>
+void with_thread_width(std::int64_t wanted, const Run& run) {
+  if (wanted <= 1) return run(Width<1>{});
+  if (wanted <= 2) return run(Width<2>{});
+  if (wanted <= 3) return run(Width<3>{});
+  if (wanted <= 4) return run(Width<4>{});
+  if (wanted <= 6) return run(Width<6>{});
+  return run(Width<8>{});
+}
+
+}  // namespace fatvec::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include <fatvec/core/error.hpp>
+#include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/csr_row.hpp>
+#include <fatvec/kernels/csr_team.hpp>
+#include <fatvec/kernels/ellpack_row.hpp>
+#include <fatvec/kernels/hll_row.hpp>
+
+namespace fatvec {
+
+template <class... Ts>
+struct TypeList {
+  static constexpr std::size_t size = sizeof...(Ts);
+};
+
+/// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads it
+/// to compile each kernel in a file of its own. The first kernel of a format is its default.
+using AllKernels = TypeList<CsrRow, CsrTeam, EllpackRow, HllRow>;
+
+namespace detail {
+
+template <class Kernel>
+using SampleMatrix = typename Kernel::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>;
+
+template <SpmmKernel... Kernels>
+consteval std::array<std::string_view, sizeof...(Kernels)> kernel_names(TypeList<Kernels...>) {
+  return {Kernels::name...};
+}
+
+template <SpmmKernel... Kernels>
+consteval std::array<std::string_view, sizeof...(Kernels)> kernel_formats(TypeList<Kernels...>) {
+  return {SampleMatrix<Kernels>::name...};
+}
+
+template <std::size_t n>
+consteval bool all_different(const std::array<std::string_view, n>& names) {
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (names[a] == names[b]) return false;
+  return true;
+}
+
+}  // namespace detail
+
+/// Names of all kernels, and beside each the name of its format.
+inline constexpr auto kernel_names = detail::kernel_names(AllKernels{});
+inline constexpr auto kernel_formats = detail::kernel_formats(AllKernels{});
+static_assert(detail::all_different(kernel_names), "two kernels have the same name");
+
+namespace detail {
+template <class F, class... Kernels>
+void for_each_kernel(const F& f, TypeList<Kernels...>) {
+  (f(Kernels{}), ...);
+}
+}  // namespace detail
+
+/// f(kernel) for every registered kernel, as a value of its type.
+template <class F>
+void for_each_kernel(const F& f) {
+  detail::for_each_kernel(f, AllKernels{});
+}
+
+}  // namespace fatvec

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/choice.hpp>
+#include <fatvec/kernels/detail/validate.hpp>
+#include <fatvec/kernels/registry.hpp>
+
+namespace fatvec {
+
+/// Y = beta · Y + alpha · A · X with a named kernel and policy.
+///
+/// exec    execution-space instance; the call only enqueues work on it: no fence, no allocation, no transfer
+/// A       rows × cols matrix in any format that Kernel multiplies, in memory that exec reaches
+/// X, Y    cols × k and rows × k Views, rank 1 (k = 1) or 2, any layout, strides and padding; elements between are left alone
+/// beta    0 overwrites Y, even where it holds NaN or Inf
+/// Sums are formed in Y's scalar type, in the row's order (CPU) or an order fixed by the policy (GPU): runs are reproducible.
+/// Throws ShapeError where extents do not conform or X and Y overlap, before anything is launched.
+template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta,
+          MultiVector YView>
+void spmm(const ExecSpace& exec, const typename Kernel::Policy& policy, const Alpha& alpha, const Matrix& a, const XView& x,
+          const Beta& beta, const YView& y) {
+  using T = typename YView::value_type;
+  static_assert(!std::is_const_v<T>, "Y is written: its View must not be of const elements");
+  static_assert(std::is_same_v<std::remove_const_t<typename XView::value_type>, T>, "X and Y must have the same scalar type");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename Matrix::memory_space>::accessible,
+                "exec cannot reach A's memory");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename XView::memory_space>::accessible,
+                "exec cannot reach X's memory");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename YView::memory_space>::accessible,
+                "exec cannot reach Y's memory");
+  detail::validate_operands(a, x, y);
+  const std::int64_t k = multivector_columns(x);
+  if (a.rows() == 0 || k == 0) return;
+  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+  const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta), detail::span_of<detail::Columns::strided>(y)};
+  if (detail::has_contiguous_columns(x)) {
+    Kernel::run(exec, policy, a, detail::span_of<detail::Columns::contiguous>(x), epilogue, k);
+  } else {
+    Kernel::run(exec, policy, a, detail::span_of<detail::Columns::strided>(x), epilogue, k);
+  }
+}
+
+/// The same with the kernel that fatvec chooses for A's format, k and the backend, in its default policy.
+template <class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta, MultiVector YView>
+requires Kokkos::is_execution_space_v<ExecSpace>
+void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
+  with_default_kernel<Matrix>(exec, a, multivector_columns(x), [&](auto kernel) {
+    using Kernel = decltype(kernel);
+    spmm<Kernel>(exec, typename Kernel::Policy{}, alpha, a, x, beta, y);
+  });
+}
+
+/// The same on a default instance of the matrix's execution space; returns when Y is complete.
+template <class Alpha, SparseFormat Matrix, MultiVector XView, class Beta, MultiVector YView>
+void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
+  const typename Matrix::execution_space exec;
+  spmm(exec, alpha, a, x, beta, y);
+  exec.fence("fatvec::spmm");
+}
+
+}  // namespace fatvec

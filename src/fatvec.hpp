@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Everything of fatvec::fatvec: formats and kernels.
+
+#include <fatvec/core/error.hpp>
+#include <fatvec/formats/assemble.hpp>
+#include <fatvec/formats/coo.hpp>
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/ellpack.hpp>
+#include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/registry.hpp>
+#include <fatvec/kernels/spmm.hpp>

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+#include <fatvec/product/product.hpp>
+
+/// What every Product on a Kokkos backend needs, ours and the peers': the clock and the dense operands.
+namespace fatvec::product {
+
+/// Seconds that launch() took on exec: device events on a GPU, a fenced clock elsewhere.
+template <class ExecSpace, class Launch>
+double timed(const ExecSpace& exec, const Launch& launch) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<ExecSpace, Kokkos::Cuda>) {
+    struct Event {
+      cudaEvent_t event{};
+      Event() { KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventCreate(&event)); }
+      Event(const Event&) = delete;
+      Event& operator=(const Event&) = delete;
+      ~Event() { cudaEventDestroy(event); }
+    };
+    const Event start;
+    const Event stop;
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventRecord(start.event, exec.cuda_stream()));
+    launch();
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventRecord(stop.event, exec.cuda_stream()));
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventSynchronize(stop.event));
+    float milliseconds = 0;
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventElapsedTime(&milliseconds, start.event, stop.event));
+    return milliseconds * 1e-3;
+  }
+#endif
+  exec.fence("fatvec::product::timed");
+  const Kokkos::Timer timer;
+  launch();
+  exec.fence("fatvec::product::timed");
+  return timer.seconds();
+}
+
+/// Dense operands of a Product in ExecSpace's memory, in the task's layout.
+template <class ExecSpace, class KokkosLayout>
+struct DenseOperands {
+  using View = Kokkos::View<double**, KokkosLayout, ExecSpace>;
+  View x;
+  View y;
+
+  explicit DenseOperands(const Case& task)
+      : x(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"), task.matrix.cols(), task.k),
+        y(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"), task.matrix.rows(), task.k) {}
+
+  /// Through a host mirror of the operand's own layout: deep_copy changes the layout only within one memory space.
+  static void copy_in(const View& to, const HostMultivector& from) {
+    const auto staging = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, to);
+    Kokkos::deep_copy(staging, from);
+    Kokkos::deep_copy(to, staging);
+  }
+  static void copy_out(const HostMultivector& to, const View& from) {
+    const auto staging = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
+    Kokkos::deep_copy(to, staging);
+  }
+};
+
+}  // namespace fatvec::product

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fatvec/product/prepare.hpp>
+
+#include <algorithm>
+
+namespace fatvec::product {
+namespace {
+
+template <class ExecSpace>
+struct Backend {
+  using Space = ExecSpace;
+  std::string_view name;
+};
+
+/// visit(Backend<Space>) for every backend of this build, the preferred one first.
+template <class Visit>
+void for_each_backend(const Visit& visit) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  visit(Backend<Kokkos::Cuda>{"cuda"});
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  visit(Backend<Kokkos::OpenMP>{"openmp"});
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  visit(Backend<Kokkos::Serial>{"serial"});
+#endif
+}
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+void require_known(const char* what, std::string_view name, const std::vector<std::string_view>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw UsageError(detail::concat("unknown ", what, " '", name, "'; this build has ", joined(known), "."));
+}
+
+std::vector<std::string_view> names_of_kernels() {
+  return {kernel_names.begin(), kernel_names.end()};
+}
+
+}  // namespace
+
+std::string_view to_string(Layout layout) {
+  return layout == Layout::row ? "row" : "column";
+}
+
+HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  const auto narrow = [&](std::int64_t nnz) {
+    return detail::checked_count<std::int32_t>(static_cast<double>(nnz), "entries");
+  };
+  narrow(csr.nnz());
+  const auto rows = static_cast<std::size_t>(csr.rows());
+  auto row_map = detail::allocate<HostCsr::Offsets>(Host(), "fatvec::csr::row_map", rows + 1);
+  Kokkos::parallel_for("fatvec::host_csr", detail::Range<Host>(0, csr.rows() + 1),
+                       [=](std::int64_t i) { row_map(i) = static_cast<std::int32_t>(csr.row_map(i)); });
+  Kokkos::fence("fatvec::host_csr");
+  return {csr.rows(), csr.cols(), row_map, csr.entries, csr.values};
+}
+
+std::vector<KernelInfo> kernels() {
+  std::vector<KernelInfo> list;
+  for (std::size_t n = 0; n < kernel_names.size(); ++n) list.push_back({kernel_names[n], kernel_formats[n]});
+  return list;
+}
+
+std::vector<std::string_view> formats() {
+  std::vector<std::string_view> list;
+  for (const auto& format : kernel_formats) {
+    if (std::find(list.begin(), list.end(), format) == list.end()) list.push_back(format);
+  }
+  return list;
+}
+
+std::vector<std::string_view> backends() {
+  std::vector<std::string_view> list;
+  for_each_backend([&](auto backend) { list.push_back(backend.name); });
+  return list;
+}
+
+std::string_view default_backend() {
+  return backends().front();
+}
+
+std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend, const Case& task) {
+  require_known("kernel", kernel, names_of_kernels());
+  require_known("backend", backend, backends());
+  std::unique_ptr<Product> product;
+  try {
+    for_each_kernel([&](auto candidate) {
+      for_each_backend([&](auto space) {
+        if (kernel != candidate.name || backend != space.name) return;
+        product = Factory<decltype(candidate), typename decltype(space)::Space>::prepare(task);
+      });
+    });
+  } catch (const CapacityError& error) {
+    const auto limit = static_cast<double>(task.options.memory_limit.value_or(free_memory<Kokkos::HostSpace>()));
+    std::string fitting;
+    for (const auto& [format, footprint] : footprints(task.matrix, task.options)) {
+      if (footprint.bytes > limit) continue;
+      fitting +=
+          detail::concat(fitting.empty() ? " Formats that fit: " : ", ", format, " (", human_bytes(footprint.bytes), ")");
+    }
+    throw CapacityError(error.what() + (fitting.empty() ? " No format fits." : fitting + "."));
+  }
+  return product;
+}
+
+std::string_view default_kernel(std::string_view format, std::string_view backend, const Case& task) {
+  require_known("format", format, formats());
+  require_known("backend", backend, backends());
+  std::string_view name;
+  for_each_kernel([&](auto candidate) {
+    using Matrix = detail::SampleMatrix<decltype(candidate)>;
+    for_each_backend([&](auto space) {
+      if (format != Matrix::name || backend != space.name || !name.empty()) return;
+      with_default_kernel<Matrix>(typename decltype(space)::Space(), task.matrix, task.k,
+                                  [&](auto kernel) { name = kernel.name; });
+    });
+  });
+  return name;
+}
+
+std::vector<FormatFootprint> footprints(const HostCsr& csr, const FormatOptions& options) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  std::vector<FormatFootprint> list;
+  for_each_kernel([&](auto kernel) {
+    using Matrix = typename decltype(kernel)::template Matrix<double, std::int32_t, Host, std::int32_t>;
+    const auto listed = [&](const FormatFootprint& other) { return other.format == Matrix::name; };
+    if (std::none_of(list.begin(), list.end(), listed)) list.push_back({Matrix::name, Matrix::footprint(Host(), csr, options)});
+  });
+  return list;
+}
+
+}  // namespace fatvec::product
