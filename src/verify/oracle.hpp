@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+/// The reference every kernel is checked against: a plain serial CSR product in extended precision. It shares no code with the
+/// kernels and reads its operands only through operator().
+namespace fatvec::verify {
+
+template <class T>
+struct WideOf {
+  using type = long double;
+  using Real = T;
+  static type of(const T& value) { return static_cast<type>(value); }
+};
+template <class R>
+struct WideOf<Kokkos::complex<R>> {
+  using type = std::complex<long double>;
+  using Real = R;
+  static type of(const Kokkos::complex<R>& value) { return {value.real(), value.imag()}; }
+};
+
+/// What Y should be, and how far rounding may carry a kernel from it.
+template <class T>
+struct Reference {
+  using Wide = typename WideOf<T>::type;
+  std::int64_t rows = 0;
+  std::int64_t k = 0;
+  std::vector<Wide> value;           ///< rows × k, row-major: beta · Y + alpha · A · X
+  std::vector<long double> allowed;  ///< rows × k: 8 · eps · (len_i + 4) · (|alpha| · Σ|a_ij||x_j| + |beta||y_i|)
+};
+
+/// csr, x and y live on the host; x is cols × k, y rows × k (its values before the product; not read where beta = 0).
+template <class Csr, class X, class Y, class T = typename Y::non_const_value_type>
+Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const T& beta, const Y& y) {
+  using Wide = WideOf<T>;
+  Reference<T> reference;
+  reference.rows = csr.rows();
+  reference.k = static_cast<std::int64_t>(x.extent(1));
+  reference.value.resize(reference.rows * reference.k);
+  reference.allowed.resize(reference.rows * reference.k);
+  const long double eps = std::numeric_limits<typename Wide::Real>::epsilon();
+  const long double smallest = std::numeric_limits<typename Wide::Real>::min();
+  const bool overwrite = beta == T{};
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < reference.rows; ++i) {
+    const std::int64_t begin = csr.row_map(i);
+    const std::int64_t end = csr.row_map(i + 1);
+    for (std::int64_t c = 0; c < reference.k; ++c, ++at) {
+      typename Wide::type sum{};
+      long double magnitude = 0;
+      for (std::int64_t n = begin; n < end; ++n) {
+        const auto product = Wide::of(csr.values(n)) * Wide::of(x(csr.entries(n), c));
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      reference.value[at] = Wide::of(alpha) * sum;
+      magnitude *= std::abs(Wide::of(alpha));
+      if (!overwrite) {
+        reference.value[at] += Wide::of(beta) * Wide::of(y(i, c));
+        magnitude += std::abs(Wide::of(beta) * Wide::of(y(i, c)));
+      }
+      // Products below the smallest normal number lose their relative accuracy.
+      reference.allowed[at] = 8 * eps * static_cast<long double>(end - begin + 4) * (magnitude + smallest);
+    }
+  }
+  return reference;
+}
+
+/// How a result compares with its reference.
+struct Verdict {
+  bool passed = true;
+  double l2 = 0;      ///< ||Y - reference||_2, over the finite elements
+  double max = 0;     ///< largest |Y - reference|
+  double scaled = 0;  ///< largest |Y - reference| over what rounding allows; passed means at most 1
+  std::int64_t worst_row = -1;
+  std::int64_t worst_column = -1;
+};
+
+template <class T, class Y>
+Verdict compare(const Reference<T>& reference, const Y& y) {
+  Verdict verdict;
+  long double squares = 0;
+  std::int64_t at = 0;
+  for (std::int64_t i = 0; i < reference.rows; ++i) {
+    for (std::int64_t c = 0; c < reference.k; ++c, ++at) {
+      const auto got = WideOf<T>::of(y(i, c));
+      const long double error = std::abs(got - reference.value[at]);
+      double scaled = 0;
+      if (std::isfinite(error)) {
+        squares += error * error;
+        verdict.max = std::max(verdict.max, static_cast<double>(error));
+        scaled = error == 0 ? 0 : static_cast<double>(error / reference.allowed[at]);
+      } else {
+        // Both overflow or both are undefined: the same non-finite number, after rounding the reference to T.
+        const auto same = [](long double a, long double b) {
+          using Real = typename WideOf<T>::Real;
+          const auto rounded = static_cast<Real>(b);
+          return (std::isnan(a) && std::isnan(rounded)) || static_cast<Real>(a) == rounded;
+        };
+        const bool equal =
+            same(std::real(got), std::real(reference.value[at])) && same(std::imag(got), std::imag(reference.value[at]));
+        scaled = equal ? 0 : std::numeric_limits<double>::infinity();
+      }
+      if (scaled > verdict.scaled || verdict.worst_row < 0) {
+        verdict.scaled = std::max(scaled, verdict.scaled);
+        verdict.worst_row = i;
+        verdict.worst_column = c;
+      }
+    }
+  }
+  verdict.l2 = static_cast<double>(std::sqrt(squares));
+  verdict.passed = verdict.scaled <= 1;
+  return verdict;
+}
+
+}  // namespace fatvec::verify

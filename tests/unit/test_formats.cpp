@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include <fatvec/fatvec.hpp>
+
+/// The seeds' small matrices with their printed arrays as literal expectations (converted to 0-based where they are not), and
+/// the edges of the formats. The Views are filled and read on the host.
+namespace fatvec {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Csr = CsrMatrix<double, int, Exec, int>;
+using Ell = EllMatrix<double, int, Exec, int>;
+using Hll = HllMatrix<double, int, Exec, int>;
+
+Csr from_dense(const std::vector<std::vector<double>>& dense) {
+  const int rows = static_cast<int>(dense.size());
+  const int cols = static_cast<int>(dense.front().size());
+  std::vector<int> row;
+  std::vector<int> col;
+  for (int i = rows - 1; i >= 0; --i) {  // backwards: assembly must sort
+    for (int j = cols - 1; j >= 0; --j) {
+      if (dense[i][j] == 0) continue;
+      row.push_back(i);
+      col.push_back(j);
+    }
+  }
+  Coo<double> coo(rows, cols, row.size());
+  for (std::size_t n = 0; n < row.size(); ++n) {
+    coo.row(n) = row[n];
+    coo.col(n) = col[n];
+    coo.value(n) = dense[row[n]][col[n]];
+  }
+  return csr_from_coo<Exec, int>(coo);
+}
+
+template <class View>
+std::vector<double> list(const View& view) {
+  std::vector<double> values(view.extent(0));
+  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<double>(view(n));
+  return values;
+}
+using List = std::vector<double>;
+
+FormatOptions options(std::int64_t hack_size, StorageOrder storage) {
+  FormatOptions result;
+  result.hack_size = hack_size;
+  result.storage = storage;
+  return result;
+}
+
+TEST(Formats, CsrOfSeed001) {
+  // a ... g become 1 ... 7.
+  const Csr csr = from_dense({{1, 0, 2, 3}, {0, 4, 0, 0}, {0, 0, 5, 6}, {0, 0, 0, 7}});
+  EXPECT_EQ(list(csr.row_map), (List{0, 3, 4, 6, 7}));
+  EXPECT_EQ(list(csr.entries), (List{0, 2, 3, 1, 2, 3, 3}));
+  EXPECT_EQ(list(csr.values), (List{1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(Formats, HllOfSeed001) {
+  // The slide pads to a width of 2 and drops the 1 of row 2; one hack of four rows keeps it and is 3 wide.
+  const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}});
+  const Hll hll = Hll::from_csr(Exec(), csr, options(4, StorageOrder::row_major));
+  EXPECT_EQ(list(hll.hack_offsets), (List{0, 12}));
+  EXPECT_EQ(list(hll.row_lengths), (List{2, 0, 3, 2}));
+  EXPECT_EQ(list(hll.values), (List{3, 1, 0, 0, 0, 0, 2, 4, 1, 1, 1, 0}));
+  EXPECT_EQ(list(hll.entries), (List{0, 2, -1, -1, -1, -1, 1, 2, 3, 0, 3, -1}));
+}
+
+TEST(Formats, ColumnMajorHllOfSeed001) {
+  // The block of 3 rows: element (r, c) at c · rows + r; row 0 holds 5, row 1 holds 2, row 2 holds 3 and 4.
+  const Csr csr = from_dense({{5, 0}, {0, 2}, {3, 4}});
+  const Hll hll = Hll::from_csr(Exec(), csr, options(32, StorageOrder::column_major));
+  EXPECT_EQ(list(hll.values), (List{5, 2, 3, 0, 0, 4}));
+  EXPECT_EQ(list(hll.entries), (List{0, 1, 0, -1, -1, 1}));
+  EXPECT_EQ(hll.values(1 * 3 + 2), 4);  // the slide's idx = 5
+  EXPECT_EQ(hll.entries(1 * 3 + 2), 1);
+}
+
+TEST(Formats, CsrAndEllpackOfSeed002) {
+  const Csr csr = from_dense({{3, 4, 0, 0, 0}, {0, 5, 1, 0, 0}, {0, 1, 2, 0, 0}, {0, 0, 2, 3, 0}, {0, 0, 0, 1, 6}});
+  EXPECT_EQ(csr.nnz(), 10);
+  EXPECT_EQ(list(csr.row_map), (List{0, 2, 4, 6, 8, 10}));  // the document prints 11 for the last
+  EXPECT_EQ(list(csr.values), (List{3, 4, 5, 1, 1, 2, 2, 3, 1, 6}));
+  EXPECT_EQ(list(csr.entries), (List{0, 1, 1, 2, 1, 2, 2, 3, 3, 4}));
+  const Ell ell = Ell::from_csr(Exec(), csr, options(32, StorageOrder::row_major));
+  EXPECT_EQ(ell.width(), 2);
+  EXPECT_EQ(list(ell.values), (List{3, 4, 5, 1, 1, 2, 2, 3, 1, 6}));
+  EXPECT_EQ(list(ell.entries), (List{0, 1, 1, 2, 1, 2, 2, 3, 3, 4}));
+  EXPECT_EQ(padding_ratio(ell), 0);
+}
+
+TEST(Formats, CsrAndEllpackOfSeed003) {
+  const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
+  EXPECT_EQ(list(csr.values), (List{7, 1, 4, 2, 3, 1, 8, 9}));
+  EXPECT_EQ(list(csr.entries), (List{0, 2, 1, 2, 3, 0, 1, 1}));  // the figure's cols are one short, its ELL ja are right
+  EXPECT_EQ(list(csr.row_map), (List{0, 2, 5, 7, 8}));
+  const Ell by_rows = Ell::from_csr(Exec(), csr, options(32, StorageOrder::row_major));
+  EXPECT_EQ(list(by_rows.values), (List{7, 1, 0, 4, 2, 3, 1, 8, 0, 9, 0, 0}));
+  EXPECT_EQ(list(by_rows.entries), (List{0, 2, -1, 1, 2, 3, 0, 1, -1, 1, -1, -1}));
+  const Ell by_columns = Ell::from_csr(Exec(), csr);
+  EXPECT_EQ(list(by_columns.values), (List{7, 4, 1, 9, 1, 2, 8, 0, 0, 3, 0, 0}));
+  EXPECT_EQ(list(by_columns.entries), (List{0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1}));
+  EXPECT_DOUBLE_EQ(padding_ratio(by_columns), 0.5);
+}
+
+TEST(Formats, AssemblySumsDuplicatesAndKeepsZeros) {
+  Coo<double> coo(3, 3, 7);
+  const int row[] = {2, 0, 2, 1, 0, 2, 0};
+  const int col[] = {1, 2, 1, 1, 0, 1, 2};
+  const double value[] = {1, 4, 2, 0, 3, 4, -4};
+  for (int n = 0; n < 7; ++n) {
+    coo.row(n) = row[n];
+    coo.col(n) = col[n];
+    coo.value(n) = value[n];
+  }
+  AssemblyReport report;
+  const Csr csr = csr_from_coo<Exec, int>(coo, &report);
+  EXPECT_EQ(report.duplicates, 3);
+  EXPECT_EQ(list(csr.row_map), (List{0, 2, 3, 4}));
+  EXPECT_EQ(list(csr.entries), (List{0, 2, 1, 1}));
+  EXPECT_EQ(list(csr.values), (List{3, 0, 0, 7}));  // 4 - 4 and the explicit 0 stay as entries
+}
+
+TEST(Formats, AssemblySortsLongRows) {
+  const int n = 1000;
+  Coo<double> coo(1, n, n);
+  for (int j = 0; j < n; ++j) {
+    coo.row(j) = 0;
+    coo.col(j) = (j * 7) % n;  // 7 and 1000 are coprime: a permutation
+    coo.value(j) = coo.col(j);
+  }
+  const Csr csr = csr_from_coo<Exec, int>(coo);
+  ASSERT_EQ(csr.nnz(), n);
+  for (int j = 0; j < n; ++j) {
+    ASSERT_EQ(csr.entries(j), j);
+    ASSERT_EQ(csr.values(j), j);
+  }
+}
+
+TEST(Formats, CapacityIsCheckedBeforeAllocation) {
+  // One row of 120000 entries, 120000 rows: 172.8 GB as ELLPACK.
+  const int n = 120000;
+  Csr::Offsets row_map("row_map", n + 1);
+  for (int i = 1; i <= n; ++i) row_map(i) = n + i - 1;
+  const Csr arrow(n, n, row_map, Csr::Ordinals("entries", 2 * n - 1), Csr::Scalars("values", 2 * n - 1));
+  try {
+    FormatOptions limited;
+    limited.memory_limit = 100'000'000'000;
+    Ell::from_csr(Exec(), arrow, limited);
+    FAIL() << "not refused";
+  } catch (const CapacityError& error) {
+    EXPECT_NE(std::string(error.what()).find("172.8 GB"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("CSR needs"), std::string::npos) << error.what();
+  }
+  const Hll hll = Hll::from_csr(Exec(), arrow);  // pads one hack only
+  EXPECT_EQ(hll.stored_entries(), 32LL * n + (n - 32));
+  FormatOptions tight;
+  tight.memory_limit = 1000;
+  EXPECT_THROW(Hll::from_csr(Exec(), arrow, tight), CapacityError);
+}
+
+TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
+  // 70000 rows, one of 40000 entries, one hack: 2.8e9 slots do not fit 32-bit offsets.
+  const int n = 70000;
+  Csr::Offsets row_map("row_map", n + 1);
+  for (int i = 1; i <= n; ++i) row_map(i) = 40000;
+  const Csr csr(n, n, row_map, Csr::Ordinals("entries", 40000), Csr::Scalars("values", 40000));
+  FormatOptions one_hack = options(n, StorageOrder::column_major);
+  one_hack.memory_limit = 1'000'000'000'000;
+  EXPECT_THROW(Hll::from_csr(Exec(), csr, one_hack), CapacityError);
+}
+
+TEST(Formats, BadArgumentsAreNamed) {
+  const Csr csr = from_dense({{1, 2}, {3, 4}});
+  EXPECT_THROW(Hll::from_csr(Exec(), csr, options(0, StorageOrder::column_major)), UsageError);
+  EXPECT_THROW(Csr(3, 2, csr.row_map, csr.entries, csr.values), ShapeError);
+  EXPECT_THROW(Csr(2, 2, csr.row_map, Csr::Ordinals("entries", 3), csr.values), ShapeError);
+}
+
+}  // namespace
+}  // namespace fatvec

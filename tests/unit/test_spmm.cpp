@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fatvec/fatvec.hpp>
+
+/// The public entry: what it accepts, what it refuses, and the product that seed 004 prints.
+namespace fatvec {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Csr = CsrMatrix<double, int, Exec, int>;
+using Right = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
+
+template <class View>
+View filled(const std::vector<double>& values) {
+  View view("view", values.size());
+  for (std::size_t n = 0; n < values.size(); ++n) view(n) = static_cast<typename View::value_type>(values[n]);
+  return view;
+}
+
+/// Seed 004's test matrix, as its arrays stand there (columns unsorted within rows are allowed).
+Csr seed004() {
+  return Csr(5, 5, filled<Csr::Offsets>({0, 3, 5, 6, 8, 9}), filled<Csr::Ordinals>({1, 3, 4, 2, 3, 0, 2, 4, 1}),
+             filled<Csr::Scalars>({2, 7, 4, 1, 9, 3, 6, 5, 8}));
+}
+
+TEST(Spmm, PrintedVectorProductOfSeed004) {
+  const auto x = filled<Kokkos::View<double*, Exec>>({1, 2, 3, 4, 5});
+  const Kokkos::View<double*, Exec> y("y", 5);
+  spmm(1.0, seed004(), x, 0.0, y);
+  const double expected[] = {52, 39, 3, 43, 16};
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(y(i), expected[i]);
+}
+
+TEST(Spmm, PrintedMultivectorProductOfSeed004) {
+  const double columns[3][5] = {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 1}};
+  const double expected[3][5] = {{52, 39, 3, 43, 16}, {52, 39, 3, 43, 16}, {36, 39, 3, 23, 16}};
+  const Left x("x", 5, 3);
+  const Left y("y", 5, 3);
+  for (int c = 0; c < 3; ++c)
+    for (int j = 0; j < 5; ++j) x(j, c) = columns[c][j];
+  spmm(Exec(), 1.0, seed004(), x, 0.0, y);
+  Kokkos::fence();
+  for (int c = 0; c < 3; ++c)
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(y(i, c), expected[c][i]);
+}
+
+TEST(Spmm, AcceptsConstAndUnmanagedViewsOfAnyLayout) {
+  std::vector<double> storage = {1, 2, 3, 4, 5};
+  const Kokkos::View<const double*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> x(storage.data(), 5);
+  const Right wide("wide", 5, 7);
+  const auto y = Kokkos::subview(wide, Kokkos::ALL, 3);  // stride 7
+  spmm(2.0, seed004(), x, 0.0, y);
+  EXPECT_EQ(wide(0, 3), 104);
+  EXPECT_EQ(wide(4, 3), 32);
+  EXPECT_EQ(wide(4, 2), 0);
+  EXPECT_EQ(wide(4, 4), 0);
+}
+
+TEST(Spmm, EveryOtherColumnOfALargerBlock) {
+  const Right parent("parent", 5, 8);
+  for (int j = 0; j < 5; ++j)
+    for (int c = 0; c < 8; ++c) parent(j, c) = c % 2 == 0 ? j + 1 : 1e9;
+  const Kokkos::LayoutStride every_other(5, 8, 4, 2);  // no dimension has unit stride
+  const Kokkos::View<double**, Kokkos::LayoutStride, Exec> x(parent.data(), every_other);
+  const Right y("y", 5, 4);
+  spmm(1.0, seed004(), x, 0.0, y);
+  for (int c = 0; c < 4; ++c) EXPECT_EQ(y(0, c), 52);
+}
+
+TEST(Spmm, PaddingNeverMeetsInfinity) {
+  // Row 0 is short, and the column that padding could point at holds Inf and NaN: 0 · Inf must not reach Y.
+  const Csr csr(2, 3, filled<Csr::Offsets>({0, 1, 3}), filled<Csr::Ordinals>({1, 1, 2}), filled<Csr::Scalars>({2, 3, 4}));
+  const auto inf = std::numeric_limits<double>::infinity();
+  const auto x = filled<Kokkos::View<double*, Exec>>({inf, 5, inf});
+  const Kokkos::View<double*, Exec> y("y", 2);
+  const auto check = [&](const auto& matrix) {
+    spmm(1.0, matrix, x, 0.0, y);
+    EXPECT_EQ(y(0), 10);
+    EXPECT_EQ(y(1), inf);
+  };
+  check(csr);
+  check(EllMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
+  check(HllMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
+}
+
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const ShapeError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Spmm, WrongShapesAreNamedWithTheirSizes) {
+  const Right x("the X", 4, 3);
+  const Right y("the Y", 5, 3);
+  const std::string wrong_x = message_of([&] { spmm(1.0, seed004(), x, 0.0, y); });
+  EXPECT_NE(wrong_x.find("X (the X) is 4 x 3, wanted 5 x 3"), std::string::npos) << wrong_x;
+  const Right good_x("x", 5, 2);
+  const std::string wrong_y = message_of([&] { spmm(1.0, seed004(), good_x, 0.0, y); });
+  EXPECT_NE(wrong_y.find("Y (the Y) is 5 x 3, wanted 5 x 2"), std::string::npos) << wrong_y;
+}
+
+TEST(Spmm, OverlappingOperandsAreRefused) {
+  const Right block("block", 5, 4);
+  const auto left = Kokkos::subview(block, Kokkos::ALL, std::pair(0, 2));
+  const std::string message = message_of([&] { spmm(1.0, seed004(), left, 0.0, left); });
+  EXPECT_NE(message.find("share memory"), std::string::npos) << message;
+}
+
+TEST(Spmm, InterleavedColumnsOfOneBlockAreAllowedAndRight) {
+  // X and Y are columns of one allocation: their address ranges interleave, but no element is shared.
+  const Right block("block", 5, 2);
+  for (int j = 0; j < 5; ++j) block(j, 0) = j + 1;
+  spmm(1.0, seed004(), Kokkos::subview(block, Kokkos::ALL, 0), 0.0, Kokkos::subview(block, Kokkos::ALL, 1));
+  EXPECT_EQ(block(0, 1), 52);
+  EXPECT_EQ(block(4, 1), 16);
+}
+
+}  // namespace
+}  // namespace fatvec
