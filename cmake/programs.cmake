@@ -5,6 +5,10 @@ add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
 target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE fatvec_options MMIO::MMIO ZLIB::ZLIB fmt::fmt)
 
+if("CUDA" IN_LIST Kokkos_DEVICES)
+  add_compile_definitions(FMT_CONSTEVAL=) # nvcc does not accept fmt 9's consteval check of format strings
+endif()
+
 # One translation unit per kernel and backend: builds are parallel and a new kernel costs no edit here.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/registry.hpp")
 file(READ "${PROJECT_SOURCE_DIR}/kernels/registry.hpp" registry)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include <fatvec/core/error.hpp>
+
+#include "report.hpp"
+#include "subcommand.hpp"
+
+namespace fatvec::cli {
+namespace {
+
+/// CLI11 says only that a subcommand is missing.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (!app.get_subcommands().empty() || (argc > 1 && argv[1][0] == '-')) return error.what();
+  std::string known;
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) known += " " + command->get_name();
+  const std::string problem = argc > 1 ? fmt::format("unknown subcommand '{}'", argv[1]) : "no subcommand is given";
+  return fmt::format("{}; there are:{}.", problem, known);
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app("Sparse matrix times fat vector: Y = beta Y + alpha A X, where X and Y are dense with k columns.", "fatvec");
+  app.set_version_flag("--version", version());
+  app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 success, 1 internal error, 2 bad input or usage, 3 verification failed.\n"
+      "'fatvec SUBCOMMAND --help' has the options of each subcommand.");
+  Action action;
+  add_info(app, action);
+  add_print(app, action);
+  add_multiply(app, action);
+  add_generate(app, action);
+  add_list(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked_for_help_or_version) {
+    return app.exit(asked_for_help_or_version);
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    const std::string command = chosen.empty() ? "fatvec" : "fatvec " + chosen.front()->get_name();
+    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", command, explain(app, error, argc, argv), command);
+    return bad_input;
+  }
+  const int exit_code = action();
+  if (std::fflush(stdout) != 0) throw Error("cannot write to the standard output.");
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace fatvec::cli
+
+int main(int argc, char** argv) {
+  using namespace fatvec::cli;
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const fatvec::Error& error) {
+    fmt::print(stderr, "fatvec: {}\n", error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "fatvec: out of memory; try a smaller matrix, fewer columns (--k), or a format with less padding.\n");
+    return bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "fatvec: internal error: {}\n", error.what());
+    return internal_error;
+  }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix_source.hpp"
+
+#include <filesystem>
+
+#include <fatvec/formats/assemble.hpp>
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/io/matrix_market.hpp>
+
+namespace fatvec::cli {
+namespace {
+
+std::string describe(const io::MatrixMarketHeader& header) {
+  constexpr const char* fields[] = {"real", "integer", "pattern", "complex"};
+  constexpr const char* symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+  return fmt::format("{} {} {}", header.coordinate ? "coordinate" : "array", fields[static_cast<int>(header.field)],
+                     symmetries[static_cast<int>(header.symmetry)]);
+}
+
+bool is_spec_without_prefix(const std::string& text) {
+  try {
+    generate::parse_spec(text);
+    return true;
+  } catch (const UsageError&) {
+    return false;
+  }
+}
+
+MatrixSource read_file(const std::string& path) {
+  if (!std::filesystem::exists(path) && is_spec_without_prefix(path)) {
+    throw InputError(fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
+  }
+  if (io::read_header(path).field == io::Field::complex) {
+    throw InputError(
+        fmt::format("{}:1: the matrix is complex; this program multiplies real matrices. The library multiplies "
+                    "complex ones: fatvec::io::read_matrix_market<Kokkos::complex<double>>.",
+                    path));
+  }
+  io::MatrixMarketHeader header;
+  const auto coo = io::read_matrix_market<double>(path, &header);
+  AssemblyReport report;
+  auto csr = csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int32_t>(coo, &report);
+  return {path, describe(header), std::move(csr), report.duplicates};
+}
+
+}  // namespace
+
+MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit) {
+  if (!generate::is_spec(text)) return read_file(text);
+  return {text, "generated", product::host_csr(generate::generate(generate::parse_spec(text), memory_limit)), 0};
+}
+
+std::string summary(const MatrixSource& matrix) {
+  return fmt::format("{}, {} x {}, {} entries", matrix.name, matrix.csr.rows(), matrix.csr.cols(), matrix.csr.nnz());
+}
+
+Json to_json(const MatrixSource& matrix) {
+  return {{"name", matrix.name},       {"source", matrix.description}, {"rows", matrix.csr.rows()},
+          {"cols", matrix.csr.cols()}, {"nnz", matrix.csr.nnz()},      {"duplicates_merged", matrix.duplicates}};
+}
+
+void print_notes(const MatrixSource& matrix) {
+  if (matrix.duplicates == 0) return;
+  fmt::print(stderr, "fatvec: note: {}: {} duplicate entries were added to others of the same position.\n", matrix.name,
+             matrix.duplicates);
+}
+
+}  // namespace fatvec::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "multiply.hpp"
+
+namespace fatvec::cli {
+namespace {
+
+Json to_json(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
+  Json object = {{"matrix", to_json(matrix)},
+                 {"k", outcome.k},
+                 {"layout", options.layout},
+                 {"format", outcome.format},
+                 {"kernel", outcome.kernel},
+                 {"backend", options.backend},
+                 {"hack_size", options.format_options.hack_size},
+                 {"storage", to_string(options.format_options.storage)},
+                 {"alpha", options.alpha},
+                 {"beta", options.beta},
+                 {"seed", options.seed},
+                 {"matrix_bytes", outcome.matrix_bytes},
+                 {"stored_entries", outcome.stored_entries},
+                 {"setup_seconds", outcome.setup_seconds},
+                 {"first_run_seconds", outcome.first_seconds},
+                 {"repetitions", options.repeat},
+                 {"seconds", outcome.seconds},
+                 {"gflops", outcome.gflops}};
+  for (const auto& check : outcome.checks) object[check.name] = to_json(check);
+  if (!options.output.empty()) object["output"] = options.output;
+  return object;
+}
+
+void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
+  const auto nnz = std::max<double>(1, static_cast<double>(matrix.csr.nnz()));
+  const double padding = 100 * static_cast<double>(outcome.stored_entries - matrix.csr.nnz()) / nnz;
+  write_line(stream, "matrix", "{}", summary(matrix));
+  write_line(stream, "product", "Y = {} Y + {} A X, k = {}, {} layout", options.beta, options.alpha, outcome.k, options.layout);
+  write_line(stream, "kernel", "{} on {}", outcome.kernel, options.backend);
+  write_line(stream, "format", "{}, {}, {:.1f} % padding", outcome.format,
+             human_bytes(static_cast<double>(outcome.matrix_bytes)), padding);
+  write_line(stream, "set-up", "{:.6f} s", outcome.setup_seconds);
+  write_line(stream, "first run", "{:.6f} s", outcome.first_seconds);
+  if (options.repeat > 0) write_line(stream, "time", "{:.6f} s, median of {} further runs", outcome.seconds, options.repeat);
+  write_line(stream, "rate", "{:.3f} GFLOPS", outcome.gflops);
+  for (const auto& check : outcome.checks) write_line(stream, check.name, "{}", summary(check));
+  if (!options.output.empty()) write_line(stream, "written", "{}", options.output);
+}
+
+}  // namespace
+
+void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
+  if (options.json) return write_json(stream, to_json(options, matrix, outcome));
+  print_notes(matrix);
+  print(stream, options, matrix, outcome);
+}
+
+}  // namespace fatvec::cli

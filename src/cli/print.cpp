@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+
+#include <fatvec/kernels/registry.hpp>
+
+#include "matrix_source.hpp"
+#include "options.hpp"
+#include "subcommand.hpp"
+
+namespace fatvec::cli {
+namespace {
+
+struct Options {
+  std::string matrix;
+  std::string format;
+  FormatOptions format_options;
+  std::int64_t limit = 1000;
+  bool force = false;
+  bool stars = false;
+  bool json = false;
+};
+
+struct Array {
+  std::string name;   ///< of the format's member
+  std::string alias;  ///< in the literature, empty for none
+  bool per_slot;      ///< has an element for every entry and padding slot
+  Json values;
+};
+
+/// The arrays of any registered format, in the order in which one reads them.
+template <class Matrix>
+std::vector<Array> arrays_of(const Matrix& matrix) {
+  std::vector<Array> arrays;
+  std::uint64_t bytes = 0;
+  const auto add = [&](const char* name, const char* alias, bool per_slot, const auto& view) {
+    Json values = Json::array();
+    for (std::size_t n = 0; n < view.extent(0); ++n) values.push_back(view(n));
+    arrays.push_back({name, alias, per_slot, std::move(values)});
+    bytes += detail::view_bytes(view);
+  };
+  if constexpr (requires { matrix.row_map; }) add("row_map", "IRP", false, matrix.row_map);
+  if constexpr (requires { matrix.hack_offsets; }) add("hack_offsets", "", false, matrix.hack_offsets);
+  if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
+  add("entries", "JA", true, matrix.entries);
+  add("values", "AS", true, matrix.values);
+  if (bytes != matrix.bytes()) throw std::logic_error(fmt::format("print does not know all arrays of {}", Matrix::name));
+  return arrays;
+}
+
+std::vector<Array> build(const product::HostCsr& csr, std::string_view format, const FormatOptions& options) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  std::vector<Array> arrays;
+  for_each_kernel([&](auto kernel) {
+    using Matrix = typename decltype(kernel)::template Matrix<double, std::int32_t, Host, std::int32_t>;
+    if (format != Matrix::name || !arrays.empty()) return;
+    const auto matrix = Matrix::from_csr(Host(), csr, options);
+    Kokkos::fence("fatvec::cli::print");
+    arrays = arrays_of(matrix);
+  });
+  return arrays;
+}
+
+void require_small(const MatrixSource& matrix, const Options& options) {
+  for (const auto& [format, footprint] : product::footprints(matrix.csr, options.format_options)) {
+    const double elements = footprint.stored_entries + matrix.csr.rows();
+    if (options.force || format != options.format || elements <= static_cast<double>(options.limit)) continue;
+    throw CapacityError(fmt::format(
+        "{} in {} has {} rows and {:.0f} slots ({}), together more than the {} that are printed; "
+        "raise --limit, or print them all with --force.",
+        matrix.name, format, matrix.csr.rows(), footprint.stored_entries, human_bytes(footprint.bytes), options.limit));
+  }
+}
+
+std::string text_of(const Json& value) {
+  return value.is_number_float() ? fmt::to_string(value.get<double>()) : fmt::to_string(value.get<std::int64_t>());
+}
+
+/// One line per array; with `stars`, padding as "*".
+void print_arrays(const std::vector<Array>& arrays, bool stars) {
+  const auto entries = std::find_if(arrays.begin(), arrays.end(), [](const Array& array) { return array.name == "entries"; });
+  for (const auto& array : arrays) {
+    fmt::print("{:<14}[{}]", array.alias.empty() ? array.name : fmt::format("{} ({})", array.name, array.alias),
+               array.values.size());
+    for (std::size_t n = 0; n < array.values.size(); ++n) {
+      const bool star = stars && array.per_slot && entries->values[n] == -1;
+      fmt::print(" {}", star ? "*" : text_of(array.values[n]));
+    }
+    fmt::print("\n");
+  }
+}
+
+int print(const Options& options) {
+  const KokkosSession kokkos;
+  const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
+  require_small(matrix, options);
+  const auto arrays = build(matrix.csr, options.format, options.format_options);
+  if (options.json) {
+    Json object = to_json(matrix);
+    object["format"] = options.format;
+    object["hack_size"] = options.format_options.hack_size;
+    object["storage"] = to_string(options.format_options.storage);
+    for (const auto& array : arrays) object["arrays"][array.name] = array.values;
+    write_json(stdout, object);
+    return success;
+  }
+  print_notes(matrix);
+  fmt::print("{}: {}\n", options.format, summary(matrix));
+  print_arrays(arrays, options.stars);
+  return success;
+}
+
+}  // namespace
+
+void add_print(CLI::App& app, Action& action) {
+  auto* const command = app.add_subcommand("print", "The arrays of a small matrix as a format stores them");
+  const auto options = std::make_shared<Options>();
+  options->format = product::formats().front();
+  add_matrix(*command, options->matrix);
+  one_of(command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(), product::formats());
+  add_format_options(*command, options->format_options, "--storage,--layout");
+  whole(command->add_option("--limit", options->limit, "Most rows and slots (entries and padding) to print")
+            ->capture_default_str(),
+        0)
+      ->type_name("N");
+  command->add_flag("--force", options->force, "Print a matrix of any size");
+  command->add_flag("--stars", options->stars, "Show padding as * (stored: index -1, value 0)");
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([&action, options] { action = [options] { return print(*options); }; });
+}
+
+}  // namespace fatvec::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+
+namespace fatvec::cli {
+
+std::string version() {
+  return fmt::format("fatvec {}, Kokkos {}.{}.{}", FATVEC_VERSION, KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
+                     KOKKOS_VERSION % 100);
+}
+
+std::FILE* report_stream(const std::string& output) {
+  struct stat target {};
+  struct stat standard {};
+  const bool known = stat(output.c_str(), &target) == 0 && fstat(STDOUT_FILENO, &standard) == 0;
+  return known && target.st_dev == standard.st_dev && target.st_ino == standard.st_ino ? stderr : stdout;
+}
+
+void write_json(std::FILE* stream, const Json& object) {
+  // File names need not be UTF-8.
+  fmt::print(stream, "{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+Json count(double value) {
+  return value < 0x1p53 ? Json(static_cast<std::uint64_t>(value)) : Json(value);
+}
+
+}  // namespace fatvec::cli

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fatvec info and fatvec list."""
+import unittest
+
+from program import DATA, CliTest, matrices
+
+
+class Info(CliTest):
+    def test_cage4(self):
+        info = self.json("info", DATA / "cage4.mtx.gz")
+        self.assertEqual((info["rows"], info["cols"], info["nnz"]), (9, 9, 49))
+        self.assertEqual(info["source"], "coordinate real general")
+        rows = info["entries_per_row"]
+        self.assertEqual((rows["min"], rows["max"], rows["median"]), (5, 6, 5))
+        self.assertAlmostEqual(rows["mean"], 49 / 9)
+        self.assertAlmostEqual(rows["standard_deviation"], (20 / 81) ** 0.5)
+        self.assertAlmostEqual(rows["average_deviation"], 40 / 81)
+        self.assertAlmostEqual(rows["percent_average_deviation"], 100 * (40 / 81) / (49 / 9))
+        self.assertEqual((info["empty_rows"], info["symmetry"], info["duplicates_merged"]), (0, "structural", 0))
+
+    def test_sizes_per_format(self):
+        formats = {line["name"]: line for line in self.json("info", "gen:arrow:100", "--hack-size", 10)["formats"]}
+        entries = 3 * 100 - 2
+        self.assertEqual(formats["csr"]["bytes"], entries * 12 + 101 * 4)
+        self.assertEqual(formats["csr"]["padding_entries"], 0)
+        self.assertEqual(formats["ellpack"]["stored_entries"], 100 * 100)
+        self.assertEqual(formats["ellpack"]["bytes"], 100 * 100 * 12 + 100 * 4)
+        self.assertEqual(formats["hll"]["stored_entries"], 10 * 100 + 90 * 2)
+        self.assertEqual(formats["hll"]["bytes"], (10 * 100 + 90 * 2) * 12 + 100 * 4 + 11 * 4)
+        self.assertAlmostEqual(formats["hll"]["padding_percent"], 100 * (1180 - entries) / entries)
+
+    def test_which_formats_fit(self):
+        info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
+        self.assertEqual(info["memory_limit"], 10**9)
+        self.assertEqual({line["name"]: line["fits"] for line in info["formats"]}, {"csr": True, "ellpack": False, "hll": True})
+        self.assertEqual(info["formats"][1]["bytes"], 120000 * 120000 * 12 + 120000 * 4)
+
+    def test_bandwidth_symmetry_and_empty_rows(self):
+        info = self.json("info", self.matrix("a.mtx", 4, 4, [(0, 3, 1.5), (2, 0, 2.5), (2, 2, 0)]))
+        self.assertEqual(info["bandwidth"], {"lower": 2, "upper": 3})
+        self.assertEqual((info["empty_rows"], info["empty_columns"], info["explicit_zeros"]), (2, 1, 1))
+        self.assertEqual(info["symmetry"], "none")
+        self.assertEqual(self.json("info", "gen:stencil5:4")["symmetry"], "numerical")
+        self.assertEqual(self.json("info", "gen:uniform:3x4:2")["symmetry"], "not square")
+
+    def test_symmetric_file_is_expanded(self):
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n")
+        info = self.json("info", "a.mtx")
+        self.assertEqual((info["nnz"], info["source"]), (3, "coordinate pattern symmetric"))
+
+    def test_duplicates_are_counted(self):
+        matrix = self.matrix("a.mtx", 2, 2, [(0, 0, 1), (0, 0, 2), (1, 1, 1), (0, 0, 4)])
+        info = self.json("info", matrix)
+        self.assertEqual((info["nnz"], info["duplicates_merged"]), (2, 2))
+        self.assertRegex(self.fatvec("info", matrix).stderr, r"^fatvec: note: .*a\.mtx: 2 duplicate entries .*\n$")
+
+    def test_no_rows(self):
+        info = self.json("info", "gen:empty:0")
+        self.assertEqual((info["rows"], info["nnz"], info["entries_per_row"]["mean"]), (0, 0, 0))
+
+    def test_text_is_short(self):
+        text = self.fatvec("info", DATA / "cage4.mtx.gz").stdout
+        self.assertLessEqual(len(text.splitlines()), 20)
+        self.assertIn("9 x 9, 49 entries", text)
+        self.assertIn("(9.07 % of the mean)", text)
+
+    @unittest.skipUnless(matrices(), "FATVEC_MATRICES is not set")
+    def test_real_matrices(self):
+        lines = (matrices() / "MANIFEST.tsv").read_text().splitlines()
+        for fields in (line.split("\t") for line in lines[1:]):
+            with self.subTest(matrix=fields[0]):
+                info = self.json("info", matrices() / f"{fields[0]}.mtx.gz")
+                self.assertEqual([info["rows"], info["cols"], info["nnz"]], [int(fields[1]), int(fields[2]), int(fields[4])])
+                self.assertEqual(info["entries_per_row"]["max"], int(fields[6]))
+
+
+class List(CliTest):
+    def test_json_and_text_agree(self):
+        build = self.json("list")
+        text = self.fatvec("list").stdout
+        self.assertEqual(len(build["formats"]), len(set(build["formats"])))
+        self.assertIn(build["default_backend"], build["backends"])
+        for kernel in build["kernels"]:
+            self.assertIn(kernel["format"], build["formats"])
+            self.assertRegex(text, rf"\b{kernel['name']} +{kernel['format']}\b")
+        for name in build["formats"] + build["backends"]:
+            self.assertIn(name, text)
+
+    def test_help_lists_the_same(self):
+        build = self.json("list")
+        text = self.fatvec("multiply", "--help").stdout
+        for names in build["formats"], build["backends"], [kernel["name"] for kernel in build["kernels"]]:
+            self.assertIn("|".join(names), text)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fatvec multiply: every kernel, layout and backend of the build; files in and out; checks."""
+import itertools
+import unittest
+
+from program import DATA, VERIFICATION_FAILED, CliTest, matrices
+
+SMALL = [(0, 0, 2), (0, 2, -1), (2, 1, 4)]  # 3 x 4; row 1 and column 3 are empty
+X = [[1.0, 2.0, 3.0, 4.0], [0.5, -1.0, 0.0, 8.0]]
+AX = [[-1.0, 0.0, 8.0], [1.0, 0.0, -4.0]]
+
+
+class EveryKernel(CliTest):
+    def sweep(self, matrix, ks):
+        """Verifies the matrix with every kernel, backend and layout of the build, for each k."""
+        build = self.json("list")
+        for kernel, backend, layout, k in itertools.product(build["kernels"], build["backends"], ("row", "column"), ks):
+            with self.subTest(matrix=matrix, kernel=kernel["name"], backend=backend, layout=layout, k=k):
+                result = self.json("multiply", matrix, "--kernel", kernel["name"], "--backend", backend, "--layout", layout,
+                                   "--k", k, "--verify", "--repeat", 0)
+                self.assertTrue(result["verified"]["passed"])
+                self.assertLessEqual(result["verified"]["scaled"], 1)
+                said = [result[key] for key in ("kernel", "format", "backend", "layout", "k")]
+                self.assertEqual(said, [kernel["name"], kernel["format"], backend, layout, k])
+
+    def test_k(self):
+        self.sweep(DATA / "olm1000.mtx.gz", (1, 2, 3, 6, 8, 9, 17, 33, 64))
+
+    def test_many_columns(self):
+        self.sweep(DATA / "cage4.mtx.gz", (256, 300))
+
+    def test_shapes(self):
+        for matrix in "gen:uniform:50x7:3", "gen:arrow:300", "gen:empty:5", "gen:empty:0", "gen:empty:4x0", "gen:empty:0x4":
+            self.sweep(matrix, (3,))
+
+    def test_every_format_storage_and_hack_size(self):
+        storages = "column-major", "row-major"
+        for format_name, storage, hack_size in itertools.product(self.json("list")["formats"], storages, (1, 7, 5000)):
+            result = self.json("multiply", DATA / "mhda416.mtx.gz", "-k", 5, "--format", format_name, "--storage", storage,
+                               "--hack-size", hack_size, "--verify", "--alpha=-0.5", "--beta", 2)
+            self.assertEqual((result["format"], result["verified"]["passed"]), (format_name, True))
+
+    @unittest.skipUnless(matrices(), "FATVEC_MATRICES is not set")
+    def test_real_matrices(self):
+        for path in sorted(matrices().glob("*.mtx.gz")):
+            for format_name in self.json("list")["formats"]:
+                with self.subTest(matrix=path.name, format=format_name):
+                    result = self.json("multiply", path, "--k", 6, "--format", format_name, "--verify")
+                    self.assertTrue(result["verified"]["passed"])
+
+
+class Report(CliTest):
+    def test_json(self):
+        result = self.json("multiply", DATA / "cage4.mtx.gz", "--k", 3, "--format", "ellpack", "--repeat", 4)
+        self.assertEqual(result["matrix"]["nnz"], 49)
+        self.assertEqual((result["stored_entries"], result["matrix_bytes"]), (54, 684))
+        self.assertEqual((result["repetitions"], result["alpha"], result["beta"], result["seed"]), (4, 1, 0, 1))
+        self.assertGreater(result["seconds"], 0)
+        self.assertAlmostEqual(result["gflops"], 2e-9 * 49 * 3 / result["seconds"])
+        self.assertNotIn("verified", result)
+        self.assertNotIn("expected", result)
+
+    def test_text(self):
+        text = self.fatvec("multiply", DATA / "cage4.mtx.gz", "--verify").stdout
+        self.assertLessEqual(len(text.splitlines()), 20)
+        self.assertRegex(text, r"verified +passed: error L2 .*, max .*, scaled ")
+        self.assertRegex(text, r"time +\d.* s, median of 10 further runs")
+        self.assertRegex(text, r"rate +\d.* GFLOPS")
+
+    def test_first_run_only(self):
+        result = self.json("multiply", DATA / "cage4.mtx.gz", "--repeat", 0)
+        self.assertEqual(result["seconds"], result["first_run_seconds"])
+
+
+class Files(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.a = self.matrix("a.mtx", 3, 4, SMALL)
+        self.x = self.dense("x.mtx", X)
+
+    def test_x_from_a_file(self):
+        result = self.json("multiply", self.a, "--x", self.x, "--output", "y.mtx", "--verify")
+        self.assertEqual((result["k"], result["output"]), (2, "y.mtx"))
+        self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
+
+    def test_alpha_and_beta(self):
+        y0 = self.dense("y0.mtx", [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
+        self.fatvec("multiply", self.a, "--x", self.x, "--y", y0, "--alpha", 2, "--beta", -1, "--output", "y.mtx", "--verify")
+        self.assertEqual(self.read_dense(self.folder / "y.mtx"), [[-3.0, -2.0, 13.0], [-8.0, -20.0, -38.0]])
+
+    def test_beta_zero_ignores_what_y_held(self):
+        self.fatvec("multiply", "gen:empty:3", "--output", "y.mtx")
+        self.assertEqual(self.read_dense(self.folder / "y.mtx"), [[0.0, 0.0, 0.0]])
+
+    def test_expect(self):
+        e = self.dense("e.mtx", [[-1.000001, 0.0, 8.00001], AX[1]])
+        result = self.json("multiply", self.a, "--x", self.x, "--expect", e)
+        self.assertTrue(result["expected"]["passed"])
+        self.assertAlmostEqual(result["expected"]["max"], 1e-5)
+        self.fatvec("multiply", self.a, "--x", self.x, "--expect", self.dense("exact.mtx", AX), "--tolerance", 0)
+
+    def test_mismatch_names_the_worst_element(self):
+        e = self.dense("e.mtx", [AX[0], [1.1, 0.0, -3.0]])
+        done = self.fatvec("multiply", self.a, "--x", self.x, "--expect", e, "--json", expect=VERIFICATION_FAILED)
+        self.assertRegex(done.stderr, r"^fatvec: verification failed: .*e\.mtx; worst is row 2, column 1 .* -3, got -4")
+        result = self.json("multiply", self.a, "--x", self.x, "--expect", e, expect=VERIFICATION_FAILED)["expected"]
+        self.assertEqual(result["worst"], {"row": 2, "column": 1, "expected": -3.0, "got": -4.0})
+        self.assertFalse(result["passed"])
+        self.fatvec("multiply", self.a, "--x", self.x, "--expect", e, "--tolerance", 0.5)
+
+    def test_not_a_number_is_a_mismatch(self):
+        x = self.write("nan.mtx", "%%MatrixMarket matrix array real general\n4 1\nnan\n1\n1\n1\n")
+        e = self.dense("e.mtx", [[1.0, 0.0, 4.0]])
+        done = self.fatvec("multiply", self.a, "--x", x, "--expect", e, expect=VERIFICATION_FAILED)
+        self.assertIn("row 0, column 0", done.stderr)
+        self.fatvec("multiply", self.a, "--x", x, "--verify")
+
+    def test_output_reads_back_as_the_expected_result(self):
+        for name in "y.mtx", "y.mtx.gz":
+            arguments = ["multiply", DATA / "west2021.mtx.gz", "--k", 7, "--seed", 3, "--beta", 0.25]
+            self.fatvec(*arguments, "--output", name)
+            self.fatvec(*arguments, "--expect", name, "--tolerance", 0)
+            self.fatvec(*arguments[:-4], "--seed", 4, "--beta", 0.25, "--expect", name, expect=VERIFICATION_FAILED)
+
+    def test_random_operands_do_not_depend_on_the_threads(self):
+        for threads in "1", "2", "5":
+            self.fatvec("multiply", "gen:stencil5:30", "--k", 4, "--beta", 1, "-o", f"{threads}.mtx", OMP_NUM_THREADS=threads)
+        texts = {(self.folder / f"{threads}.mtx").read_text() for threads in "125"}
+        self.assertEqual(len(texts), 1)
+
+    def test_output_on_stdout_keeps_the_report_off_it(self):
+        for arguments in ("multiply", self.a, "--x", self.x, "--output"), ("generate", "diagonal", "4", "-o"):
+            done = self.fatvec(*arguments, "/dev/stdout", report_on_stderr=True)
+            self.assertTrue(done.stdout.startswith("%%MatrixMarket"))
+            self.assertNotIn("written", done.stdout)
+            self.assertIn("written", done.stderr)
+
+
+class Refusals(CliTest):
+    def test_format_that_does_not_fit(self):
+        error = self.error("multiply", "gen:arrow:120000", "--format", "ellpack", "--memory-limit", "16GB")
+        self.assertRegex(error, r"172\.8 GB .* 16\.0 GB .*Formats that fit: csr .*hll")
+
+    def test_operands_that_do_not_fit(self):
+        self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 10**9), r"\d TB .*X of 1000 x 1000000000")
+        self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 2**62), r"\d EB ")
+
+    def test_kernel_of_another_format(self):
+        error = self.error("multiply", "gen:diagonal:5", "--kernel", "hll-row", "--format", "csr")
+        self.assertIn("kernel hll-row multiplies the format hll, not csr", error)
+
+    def test_wrong_sizes(self):
+        a = self.matrix("a.mtx", 3, 4, SMALL)
+        x = self.dense("x.mtx", X)
+        short = self.dense("short.mtx", [[1.0, 2.0, 3.0]])
+        self.assertRegex(self.error("multiply", a, "--x", short), r"short\.mtx: --x holds a 3 x 1 multivector; .* 4 x k")
+        y_error = self.error("multiply", a, "--x", x, "--beta", 1, "--y", short)
+        self.assertRegex(y_error, r"short\.mtx: --y holds a 3 x 1 .* 3 x 2")
+        self.assertRegex(self.error("multiply", a, "--x", x, "--expect", short), r"short\.mtx: --expect holds a 3 x 1 .* 3 x 2")
+        self.error("multiply", a, "--x", self.write("none.mtx", "%%MatrixMarket matrix array real general\n4 0\n"))
+
+    def test_output_over_an_input(self):
+        a = self.matrix("a.mtx", 3, 4, SMALL)
+        before = a.read_text()
+        self.assertIn("would replace the input", self.error("multiply", "a.mtx", "--output", a))
+        self.assertEqual(a.read_text(), before)
+
+    def test_no_partial_output(self):
+        a = self.matrix("a.mtx", 3, 4, SMALL)
+        self.assertIn("no/y.mtx", self.error("multiply", a, "--output", "no/y.mtx"))
+        self.error("multiply", a, "--expect", "missing.mtx", "--output", "y.mtx")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["a.mtx"])
+
+    def test_y_without_beta(self):
+        self.assertIn("--beta", self.error("multiply", "gen:diagonal:5", "--y", "y.mtx"))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fatvec print: the arrays of the seeds' small matrices."""
+from program import CliTest
+
+# Seed 001: 4 x 4, a ... g as 1 ... 7; its HLL example has hacks of 2 rows.
+CSR_001 = [(0, 0, 1), (0, 2, 2), (0, 3, 3), (1, 1, 4), (2, 2, 5), (2, 3, 6), (3, 3, 7)]
+HLL_001 = [(0, 0, 3), (0, 2, 1), (2, 1, 2), (2, 2, 4), (2, 3, 1), (3, 0, 1), (3, 3, 1)]
+# Seed 002: 5 x 5.
+SEED_002 = [(0, 0, 3), (0, 1, 4), (1, 1, 5), (1, 2, 1), (2, 1, 1), (2, 2, 2), (3, 2, 2), (3, 3, 3), (4, 3, 1), (4, 4, 6)]
+# Seed 003: 4 x 4.
+SEED_003 = [(0, 0, 7), (0, 2, 1), (1, 1, 4), (1, 2, 2), (1, 3, 3), (2, 0, 1), (2, 1, 8), (3, 1, 9)]
+
+
+class SeedMatrices(CliTest):
+    def arrays(self, matrix, *options):
+        return self.json("print", matrix, *options)["arrays"]
+
+    def test_csr_of_seed_001(self):
+        arrays = self.arrays(self.matrix("a.mtx", 4, 4, CSR_001), "--format", "csr")
+        expected = {"row_map": [0, 3, 4, 6, 7], "entries": [0, 2, 3, 1, 2, 3, 3], "values": [1, 2, 3, 4, 5, 6, 7]}
+        self.assertEqual(arrays, expected)
+
+    def test_hll_of_seed_001(self):
+        matrix = self.matrix("a.mtx", 4, 4, HLL_001)
+        by_rows = self.arrays(matrix, "--format", "hll", "--hack-size", 2, "--storage", "row-major")
+        self.assertEqual(by_rows["hack_offsets"], [0, 4, 10])
+        self.assertEqual(by_rows["row_lengths"], [2, 0, 3, 2])
+        self.assertEqual(by_rows["entries"], [0, 2, -1, -1, 1, 2, 3, 0, 3, -1])
+        self.assertEqual(by_rows["values"], [3, 1, 0, 0, 2, 4, 1, 1, 1, 0])
+        by_columns = self.arrays(matrix, "--format", "hll", "--hack-size", 2, "--layout", "column-major")
+        self.assertEqual(by_columns["entries"], [0, -1, 2, -1, 1, 0, 2, 3, 3, -1])
+        self.assertEqual(by_columns["values"], [3, 0, 1, 0, 2, 1, 4, 1, 1, 0])
+
+    def test_last_hack_has_the_rows_that_are_left(self):
+        arrays = self.arrays(self.matrix("a.mtx", 4, 4, HLL_001), "--format", "hll", "--hack-size", 3)
+        self.assertEqual(arrays["hack_offsets"], [0, 9, 11])
+        self.assertEqual(arrays["entries"][9:], [0, 3])
+
+    def test_csr_of_seed_002(self):
+        arrays = self.arrays(self.matrix("a.mtx", 5, 5, SEED_002))
+        self.assertEqual(arrays["row_map"], [0, 2, 4, 6, 8, 10])  # the text's last one, 11, is a slip
+        self.assertEqual(arrays["entries"], [0, 1, 1, 2, 1, 2, 2, 3, 3, 4])
+        self.assertEqual(arrays["values"], [3, 4, 5, 1, 1, 2, 2, 3, 1, 6])
+
+    def test_ellpack_of_seed_002(self):
+        arrays = self.arrays(self.matrix("a.mtx", 5, 5, SEED_002), "--format", "ellpack", "--storage", "row-major")
+        self.assertEqual(arrays["row_lengths"], [2] * 5)
+        self.assertEqual(arrays["entries"], [0, 1, 1, 2, 1, 2, 2, 3, 3, 4])
+        self.assertEqual(arrays["values"], [3, 4, 5, 1, 1, 2, 2, 3, 1, 6])
+
+    def test_ellpack_of_seed_003(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        by_rows = self.arrays(matrix, "--format", "ellpack", "--storage", "row-major")
+        self.assertEqual(by_rows["entries"], [0, 2, -1, 1, 2, 3, 0, 1, -1, 1, -1, -1])
+        self.assertEqual(by_rows["values"], [7, 1, 0, 4, 2, 3, 1, 8, 0, 9, 0, 0])
+        by_columns = self.arrays(matrix, "--format", "ellpack")
+        self.assertEqual(by_columns["entries"], [0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1])
+
+    def test_text(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        text = self.fatvec("print", matrix, "--format", "ellpack", "--storage", "row-major").stdout
+        self.assertIn("entries (JA)  [12] 0 2 -1 1 2 3 0 1 -1 1 -1 -1\n", text)
+        self.assertIn("values (AS)   [12] 7 1 0 4 2 3 1 8 0 9 0 0\n", text)
+
+    def test_stars(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        text = self.fatvec("print", matrix, "--format", "ellpack", "--layout", "row-major", "--stars").stdout
+        self.assertIn("row_lengths   [4] 2 3 2 1\n", text)
+        self.assertIn("entries (JA)  [12] 0 2 * 1 2 3 0 1 * 1 * *\n", text)
+        self.assertIn("values (AS)   [12] 7 1 * 4 2 3 1 8 * 9 * *\n", text)
+
+
+class Limits(CliTest):
+    def test_large_matrix_is_refused(self):
+        error = self.error("print", "gen:stencil5:20")
+        self.assertRegex(error, r"400 rows and 1920 slots .* --limit.*--force")
+
+    def test_limit_and_force(self):
+        self.fatvec("print", "gen:stencil5:20", "--limit", 2320)
+        self.error("print", "gen:stencil5:20", "--limit", 2319)
+        self.fatvec("print", "gen:stencil5:20", "--force")
+
+    def test_padding_counts(self):
+        self.fatvec("print", "gen:arrow:100", "--format", "csr")
+        self.error("print", "gen:arrow:100", "--format", "ellpack")
+
+    def test_force_does_not_lift_the_memory_limit(self):
+        error = self.error("print", "gen:arrow:120000", "--format", "ellpack", "--force", "--memory-limit", "4GB")
+        self.assertIn("172.8 GB", error)
+
+    def test_no_rows_and_no_entries(self):
+        for format_name in "csr", "ellpack", "hll":
+            self.assertEqual(self.json("print", "gen:empty:0", "--format", format_name)["arrays"]["values"], [])
+            self.assertEqual(self.json("print", "gen:empty:3", "--format", format_name)["arrays"]["entries"], [])

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help, versions, wrong usage and malformed files: exit status 2 and one clear paragraph."""
+import os
+import subprocess
+import unittest
+
+from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
+
+
+class Help(CliTest):
+    def test_help_everywhere(self):
+        for command in (), ("info",), ("print",), ("multiply",), ("generate",), ("list",):
+            self.assertIn("Usage: fatvec", self.fatvec(*command, "--help").stdout)
+
+    def test_exit_states_are_told(self):
+        self.assertIn("3 verification failed", self.fatvec("--help").stdout)
+
+    def test_version(self):
+        self.assertIn(f"fatvec {os.environ['FATVEC_VERSION']}", self.fatvec("--version").stdout)
+
+
+class WrongUsage(CliTest):
+    def test_wrong_options(self):
+        cases = {
+            ("--format", "dia"): "unknown name 'dia'; this build has csr, ",
+            ("--kernel", "warp"): "unknown name 'warp'; this build has csr-row, ",
+            ("--backend", "gpu"): "unknown name 'gpu'; this build has ",
+            ("--layout", "diagonal"): "unknown name 'diagonal'; this build has row, column",
+            ("--k", "0"): "at least 1",
+            ("--k", "-1"): "at least 1",
+            ("--k", "2.5"): "whole number",
+            ("--k", "nan"): "whole number",
+            ("--k", "99999999999999999999"): "whole number",
+            ("--hack-size", "0"): "at least 1",
+            ("--alpha", "nan"): "finite",
+            ("--beta", "inf"): "finite",
+            ("--seed", "-1"): "at least 0",
+            ("--repeat", "-1"): "at least 0",
+            ("--memory-limit", "-4GB"): "such as 500MB",
+            ("--memory-limit", "4 cows"): "such as 500MB",
+            ("--expect", "e.mtx", "--tolerance", "-1"): "at least 0",
+            ("--tolerance", "1"): "requires --expect",
+            ("--x", "x.mtx", "--k", "2"): "excludes",
+            ("--frobnicate",): "--frobnicate",
+        }
+        for options, words in cases.items():
+            with self.subTest(options=options):
+                error = self.error("multiply", "gen:diagonal:5", *options)
+                self.assertIn(words, error)
+                self.assertIn("fatvec multiply --help", error)
+                self.assertLessEqual(len(error.splitlines()), 2)
+
+    def test_subcommands(self):
+        self.assertIn("no subcommand is given; there are: info print multiply generate list.", self.error())
+        self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
+        self.assertIn("MATRIX is required", self.error("multiply"))
+        self.assertIn("--output is required", self.error("generate", "stencil5:4"))
+
+    def test_spec_without_prefix(self):
+        self.assertIn("write gen:stencil5:4", self.error("info", "stencil5:4"))
+
+
+class MalformedFiles(CliTest):
+    def test_file_and_line(self):
+        header = "%%MatrixMarket matrix coordinate real general\n"
+        cases = {
+            "2 2 2\n1 1 1\n": r"bad\.mtx:\d: ",
+            "2 2 1\n1 3 1\n": r"bad\.mtx:3: ",
+            "2 2 1\n1 x 1\n": r"bad\.mtx:3: ",
+            "2 2 1\n0 1 1\n": r"bad\.mtx:3: ",
+            "2 2 1\n1 1 1\n2 2 2\n": r"bad\.mtx:4: ",
+            "2 2\n": r"bad\.mtx:2: ",
+        }
+        for body, pattern in cases.items():
+            path = self.write("bad.mtx", header + body)
+            for command in "info", "print", "multiply":
+                with self.subTest(body=body, command=command):
+                    self.assertRegex(self.error(command, path), pattern)
+
+    def test_not_a_matrix(self):
+        self.assertRegex(self.error("info", self.write("a.mtx", "hello\n")), r"a\.mtx:1: ")
+        self.assertRegex(self.error("info", self.write("a.mtx", "")), r"a\.mtx:1: ")
+        self.assertIn("missing.mtx", self.error("info", "missing.mtx"))
+        self.assertIn("folder", self.error("info", self.folder))
+
+    def test_complex(self):
+        path = self.write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n")
+        self.assertRegex(self.error("multiply", path), r"c\.mtx:1: the matrix is complex")
+
+    def test_malformed_operands(self):
+        x = self.write("x.mtx", "%%MatrixMarket matrix array real general\n5 1\n1\n2\n3\nfour\n5\n")
+        self.assertRegex(self.error("multiply", "gen:diagonal:5", "--x", x), r"x\.mtx:6: ")
+
+    def test_truncated(self):
+        sources = [DATA / "mhda416.mtx.gz"] + ([matrices() / "cavity10.mtx.gz"] if matrices() else [])
+        for source in sources:
+            path = self.folder / "truncated.mtx.gz"
+            path.write_bytes(source.read_bytes()[:-20000])
+            self.assertRegex(self.error("multiply", path), r"truncated\.mtx\.gz:\d+: ")
+
+    def test_memory_is_not_allocated_on_the_word_of_a_header(self):
+        path = self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 9000000000000\n1 1 1\n")
+        self.error("info", path)
+
+
+class Streams(CliTest):
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_full_disk(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PROGRAM, "info", "gen:diagonal:5"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("standard output", done.stderr)
