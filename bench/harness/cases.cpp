@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/cases.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fatvec/core/error.hpp>
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/io/matrix_market.hpp>
+
+namespace fatvec::bench {
+namespace {
+
+using Names = std::vector<std::string>;
+
+bool selected(const Names& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+void require_known(const char* what, const Names& wanted, const std::set<std::string>& known) {
+  for (const auto& name : wanted) {
+    if (known.count(name) > 0) continue;
+    std::string list;
+    for (const auto& other : known) list += (list.empty() ? "" : ", ") + other;
+    throw UsageError(detail::concat("unknown ", what, " '", name, "'; this build has: ", list, "."));
+  }
+}
+
+/// Checks what can be checked without loading: a mistyped name should not surface after a minute of benchmarks.
+MatrixSource source_of(const std::string& text) {
+  if (generate::is_spec(text)) return {text, generate::parse_spec(text).text};
+  io::read_header(text);
+  std::filesystem::path path(text);
+  if (path.extension() == ".gz") path.replace_extension();
+  return {text, path.stem().string()};
+}
+
+std::vector<MatrixSource> select_matrices(const Suite& suite, const Options& options) {
+  std::vector<MatrixSource> matrices;
+  for (const auto& text : options.matrices) matrices.push_back(source_of(text));
+  if (matrices.empty()) {
+    for (const auto& matrix : suite.matrices)
+      matrices.push_back(source_of(std::string(options.dry_run ? matrix.tiny : matrix.full)));
+  }
+  std::set<std::string> names;
+  for (const auto& matrix : matrices) {
+    if (!names.insert(matrix.name).second)
+      throw UsageError(detail::concat("two matrices are named '", matrix.name, "'; rename one of the files."));
+  }
+  return matrices;
+}
+
+std::vector<Sweep> select_sweeps(const Suite& suite, const Options& options) {
+  require_known("layout", options.layouts, {"row", "column"});
+  std::vector<Sweep> sweeps;
+  for (const auto layout : {product::Layout::row, product::Layout::column}) {
+    const auto of_suite =
+        std::find_if(suite.sweeps.begin(), suite.sweeps.end(), [&](auto& sweep) { return sweep.layout == layout; });
+    const bool asked = !options.layouts.empty() && selected(options.layouts, std::string(to_string(layout)));
+    if (!asked && (!options.layouts.empty() || of_suite == suite.sweeps.end())) continue;
+    Sweep sweep = of_suite == suite.sweeps.end() ? Sweep{layout, suite.sweeps.front().columns} : *of_suite;
+    if (!options.columns.empty()) sweep.columns = options.columns;
+    sweeps.push_back(sweep);
+  }
+  return sweeps;
+}
+
+std::vector<const Contender*> select_contenders(const Registry& registry, const Options& options) {
+  std::set<std::string> names, backends, formats, kernels;
+  for (const auto& contender : registry.contenders()) {
+    names.insert(contender.name);
+    backends.insert(contender.backend);
+    formats.insert(contender.format);
+    if (const auto kernel = contender.parameter("kernel"); !kernel.empty()) kernels.insert(kernel);
+  }
+  require_known("contender", options.contenders, names);
+  require_known("backend", options.backends, backends);
+  require_known("format", options.formats, formats);
+  require_known("kernel", options.kernels, kernels);
+
+  std::vector<const Contender*> chosen;
+  for (const auto& contender : registry.contenders()) {
+    if (contender.on_request && options.backends.empty()) continue;
+    if (!selected(options.contenders, contender.name) || !selected(options.backends, contender.backend)) continue;
+    const auto kernel = contender.parameter("kernel");
+    if (!selected(options.formats, contender.format) || (!kernel.empty() && !selected(options.kernels, kernel))) continue;
+    chosen.push_back(&contender);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::string BenchCase::name() const {
+  return detail::concat("matrix:", matrix.name, "/", contender->label(), "/layout:", to_string(layout), "/k:", k);
+}
+
+std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite, const Options& options) {
+  const auto contenders = select_contenders(registry, options);
+  if (contenders.empty()) {
+    throw UsageError("the selection leaves no contender; --list shows which backend, format and kernel each one has.");
+  }
+  const auto sweeps = select_sweeps(suite, options);
+  std::int64_t largest_k = 1;
+  for (const auto& sweep : sweeps)
+    largest_k = std::max(largest_k, *std::max_element(sweep.columns.begin(), sweep.columns.end()));
+
+  std::vector<BenchCase> cases;
+  for (const auto& matrix : select_matrices(suite, options))
+    for (const auto& sweep : sweeps)
+      for (const auto k : sweep.columns)
+        for (const auto* const contender : contenders) cases.push_back({contender, matrix, sweep.layout, k, largest_k});
+  return cases;
+}
+
+}  // namespace fatvec::bench

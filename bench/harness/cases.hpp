@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/contender.hpp"
+#include "harness/options.hpp"
+#include "harness/suite.hpp"
+
+namespace fatvec::bench {
+
+/// A matrix of the run: a generator's description or a file.
+struct MatrixSource {
+  std::string text;
+  std::string name;  ///< in case names: the description, or the file's name without folder and extensions
+};
+
+/// One row of the results.
+struct BenchCase {
+  const Contender* contender = nullptr;
+  MatrixSource matrix;
+  product::Layout layout = product::Layout::row;
+  std::int64_t k = 1;
+  std::int64_t largest_k = 1;  ///< of all cases of this matrix: one oracle serves them all
+
+  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K"; keys end at the first ':', no value holds '/'.
+  [[nodiscard]] std::string name() const;
+};
+
+/// The cases that the options select, ordered by matrix, layout, k and contender. Throws UsageError for names nobody knows
+/// (listing those known) and for an empty selection, InputError for matrix files that cannot be read.
+std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite, const Options& options);
+
+}  // namespace fatvec::bench

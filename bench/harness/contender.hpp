@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fatvec/product/product.hpp>
+
+namespace fatvec::bench {
+
+/// A setting that tells variants of one contender apart: kernel:csr-row, schedule:balanced.
+struct Parameter {
+  std::string key;
+  std::string value;
+};
+
+/// Whatever can form a product in the benchmark: our kernels, hand-written code, libraries. The harness treats all alike: the
+/// same matrix, the same X, the same clock, the same verification.
+struct Contender {
+  std::string name;     ///< "fatvec", "raw-openmp", "kokkoskernels"
+  std::string backend;  ///< where it runs: serial, openmp, cuda; decides which measured bandwidth bounds it
+  std::string format;   ///< of the matrix: "csr"
+  std::vector<Parameter> parameters;
+  bool on_request = false;  ///< runs only where --backend names its backend
+
+  /// Converts the matrix and allocates the operands. CapacityError and UsageError skip the row, anything else fails it.
+  std::function<std::unique_ptr<product::Product>(const product::Case&)> prepare;
+  /// The reason why it cannot take this case; may be left empty.
+  std::function<std::optional<std::string>(const product::Case&)> unsupported = {};
+
+  /// "contender:NAME/backend:NAME/format:NAME/KEY:VALUE..."; the backend only on builds that have several.
+  [[nodiscard]] std::string label() const;
+  /// The value of a parameter, empty where it has none of that name.
+  [[nodiscard]] std::string parameter(const std::string& key) const;
+};
+
+/// Every contender of this build, in the order of their registration.
+class Registry {
+ public:
+  /// Throws Error where the label exists already or a name would break the key:value form of case names.
+  void add(Contender contender);
+  [[nodiscard]] const std::vector<Contender>& contenders() const { return contenders_; }
+
+ private:
+  std::vector<Contender> contenders_;
+};
+
+/// Calls every add_NAME(Registry&) that bench/CMakeLists.txt lists (generated).
+void add_all_contenders(Registry& registry);
+
+}  // namespace fatvec::bench

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fatvec/core/error.hpp>
+
+#include "build_info.hpp"
+
+namespace fatvec::bench {
+namespace {
+
+constexpr const char* description =
+    "fatvec-bench: sparse matrix times fat vector, our kernels against hand-written code and libraries, in one run.\n"
+    "Every result is verified before it is timed. Selections are comma-separated lists; --list shows the names.";
+
+constexpr const char* footer =
+    "Flags of Google Benchmark pass through, e.g. --benchmark_out=FILE (JSON), --benchmark_filter=REGEX,\n"
+    "--benchmark_list_tests; so do Kokkos' (--kokkos-num-threads=N).\n"
+    "Exit status: 0, 2 for wrong usage or unreadable input, 3 where a result failed its verification.";
+
+bool starts_with(const std::string& text, const char* prefix) {
+  return text.rfind(prefix, 0) == 0;
+}
+
+}  // namespace
+
+bool Options::has_benchmark_flag(const std::string& flag) const {
+  return std::any_of(benchmark_arguments.begin(), benchmark_arguments.end(), [&](const std::string& argument) {
+    return argument == "--" + flag || starts_with(argument, ("--" + flag + "=").c_str());
+  });
+}
+
+Options parse_options(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app(description, "fatvec-bench");
+  app.footer(footer);
+  app.allow_extras();
+  app.set_version_flag("--version", std::string("fatvec-bench ") + build_info::version);
+  app.add_option("--suite", options.suite, "Table of matrices and numbers of columns")->capture_default_str();
+  app.add_option("--matrix", options.matrices, "Matrix Market files or gen:KIND:SIZE..., in place of the suite's")
+      ->delimiter(',');
+  app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
+  app.add_option("--contender", options.contenders, "Only these contenders")->delimiter(',');
+  app.add_option("--backend", options.backends, "Only contenders on these backends")->delimiter(',');
+  app.add_option("--format", options.formats, "Only contenders with these formats")->delimiter(',');
+  app.add_option("--kernel", options.kernels, "Of contenders that have kernels, only these")->delimiter(',');
+  app.add_option("--layout", options.layouts, "row, column: layouts of X and Y, in place of the suite's")->delimiter(',');
+  app.add_option("--max-seconds", options.max_seconds,
+                 "Stop a row's repetitions after this time (at least 3; otherwise at least 20)")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--max-expansion", options.max_expansion, "Skip a format that is more than so many times as large as CSR")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--dry-run", options.dry_run, "Run every case once, on the suite's tiny matrices: verified, not measured");
+  app.add_flag("--list", options.list, "List suites and contenders");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    std::exit(app.exit(success));
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(detail::concat(error.what(), "; fatvec-bench --help lists the options."));
+  }
+  for (const auto& argument : app.remaining()) {
+    if (starts_with(argument, "--benchmark_") || starts_with(argument, "--v=")) {
+      options.benchmark_arguments.push_back(argument);
+    } else if (starts_with(argument, "--kokkos-")) {
+      options.kokkos_arguments.push_back(argument);
+    } else {
+      throw UsageError(detail::concat("unknown argument '", argument, "'; fatvec-bench --help lists the options."));
+    }
+  }
+  return options;
+}
+
+}  // namespace fatvec::bench

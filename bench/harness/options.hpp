@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fatvec::bench {
+
+/// The command line. Empty lists mean "whatever the suite and the build have".
+struct Options {
+  std::string suite = "demo";
+  std::vector<std::string> matrices;
+  std::vector<std::int64_t> columns;
+  std::vector<std::string> contenders;
+  std::vector<std::string> backends;
+  std::vector<std::string> formats;
+  std::vector<std::string> kernels;
+  std::vector<std::string> layouts;
+  double max_seconds = 1;     ///< of timed repetitions per row
+  double max_expansion = 16;  ///< a format may be so many times as large as CSR
+  bool dry_run = false;
+  bool list = false;
+
+  std::vector<std::string> benchmark_arguments;  ///< --benchmark_...: for Google Benchmark
+  std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
+
+  /// True where a Google Benchmark flag was given, be it as --flag or as --flag=value.
+  [[nodiscard]] bool has_benchmark_flag(const std::string& flag) const;
+};
+
+/// Parses the command line. --help and --version print and exit; throws UsageError for what it does not understand.
+Options parse_options(int argc, const char* const* argv);
+
+}  // namespace fatvec::bench

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/problem.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
+#include <fatvec/formats/assemble.hpp>
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/io/matrix_market.hpp>
+
+namespace fatvec::bench {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+product::HostCsr load(const std::string& text) {
+  if (generate::is_spec(text)) return product::host_csr(generate::generate(generate::parse_spec(text)));
+  return csr_from_coo<Host>(io::read_matrix_market<double>(text));
+}
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) of the position, as a number in [-1, 1).
+double element(std::uint64_t row, std::uint64_t column) {
+  std::uint64_t z = ((row << 16) + column + 1) * 0x9e3779b97f4a7c15ULL;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+product::HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
+  return product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(rows),
+                                  static_cast<std::size_t>(k));
+}
+
+verify::Reference<double> leading_columns(const verify::Reference<double>& wide, std::int64_t k) {
+  verify::Reference<double> narrow{.rows = wide.rows, .k = k, .value = {}, .allowed = {}};
+  narrow.value.reserve(wide.rows * k);
+  narrow.allowed.reserve(wide.rows * k);
+  for (std::int64_t begin = 0; begin < wide.rows * wide.k; begin += wide.k) {
+    narrow.value.insert(narrow.value.end(), wide.value.begin() + begin, wide.value.begin() + begin + k);
+    narrow.allowed.insert(narrow.allowed.end(), wide.allowed.begin() + begin, wide.allowed.begin() + begin + k);
+  }
+  return narrow;
+}
+
+}  // namespace
+
+Problem::Problem(const MatrixSource& source, std::int64_t largest_k)
+    : name_(source.name), matrix_(load(source.text)), statistics_(row_statistics(matrix_)), largest_k_(largest_k) {}
+
+product::HostMultivector Problem::x(std::int64_t k) const {
+  const auto x = allocate("fatvec::bench::X", matrix_.cols(), k);
+  Kokkos::parallel_for("fatvec::bench::X", Kokkos::RangePolicy<Host>(0, matrix_.cols()), [=](std::int64_t j) {
+    for (std::int64_t c = 0; c < k; ++c) x(j, c) = element(j, c);
+  });
+  Kokkos::fence("fatvec::bench::X");
+  return x;
+}
+
+product::HostMultivector Problem::poisoned_y(std::int64_t k) const {
+  const auto y = allocate("fatvec::bench::Y", matrix_.rows(), k);
+  Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
+  return y;
+}
+
+const verify::Reference<double>& Problem::reference(std::int64_t k) {
+  if (widest_.k == 0) widest_ = verify::reference_product(1.0, matrix_, x(largest_k_), 0.0, poisoned_y(largest_k_));
+  if (k == widest_.k) return widest_;
+  if (k != current_.k) current_ = leading_columns(widest_, k);
+  return current_;
+}
+
+std::optional<std::string> Problem::difference(const product::HostMultivector& y) {
+  const auto k = static_cast<std::int64_t>(y.extent(1));
+  const auto& expected = reference(k);
+  const auto verdict = verify::compare(expected, y);
+  if (verdict.passed) return {};
+  const std::int64_t at = verdict.worst_row * k + verdict.worst_column;
+  std::ostringstream text;
+  text.precision(17);
+  text << "verification failed: row " << verdict.worst_row << " column " << verdict.worst_column << " expected "
+       << static_cast<double>(expected.value[at]) << " got " << y(verdict.worst_row, verdict.worst_column);
+  return text.str();
+}
+
+}  // namespace fatvec::bench

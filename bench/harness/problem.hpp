@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <fatvec/analyse/row_statistics.hpp>
+#include <fatvec/product/product.hpp>
+#include <fatvec/verify/oracle.hpp>
+
+#include "harness/cases.hpp"
+
+namespace fatvec::bench {
+
+/// A matrix of the run on the host, with the X that every contender multiplies and the oracle's answer.
+///
+/// X(j, c) depends on j and c alone, so X with k columns is the first k columns of any wider one: the oracle, the slowest part
+/// of a row, runs once per matrix, for the largest k.
+class Problem {
+ public:
+  /// Reads or generates the matrix; throws what io and generate throw.
+  Problem(const MatrixSource& source, std::int64_t largest_k);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const product::HostCsr& matrix() const { return matrix_; }
+  [[nodiscard]] const RowStatistics& statistics() const { return statistics_; }
+
+  /// X (cols × k), uniform in [-1, 1).
+  [[nodiscard]] product::HostMultivector x(std::int64_t k) const;
+  /// Y (rows × k) full of NaN: whatever a product does not write shows.
+  [[nodiscard]] product::HostMultivector poisoned_y(std::int64_t k) const;
+
+  /// Why y is not A · X, naming its worst element; nothing where it is.
+  [[nodiscard]] std::optional<std::string> difference(const product::HostMultivector& y);
+
+ private:
+  const verify::Reference<double>& reference(std::int64_t k);
+
+  std::string name_;
+  product::HostCsr matrix_;
+  RowStatistics statistics_;
+  std::int64_t largest_k_;
+  verify::Reference<double> widest_;   ///< largest_k columns, computed when first needed
+  verify::Reference<double> current_;  ///< the leading columns that the last cases compared with
+};
+
+}  // namespace fatvec::bench

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/provenance.hpp"
+
+#include <sched.h>
+#include <sys/utsname.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "build_info.hpp"
+#include "git_info.hpp"
+
+extern char** environ;  // NOLINT: POSIX declares it nowhere
+
+namespace fatvec::bench {
+namespace {
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+std::string cpu_model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const auto colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  utsname system{};
+  return uname(&system) == 0 ? system.machine : "unknown";
+}
+
+std::string first_line(const char* path) {
+  std::string line;
+  std::getline(std::ifstream(path) >> std::ws, line);
+  return line.empty() ? "unknown" : line;
+}
+
+/// Processors that the affinity mask leaves to this process; a container's quota is not visible here.
+int usable_processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+std::string kokkos_configuration() {
+  std::ostringstream text;
+  Kokkos::print_configuration(text);
+  return text.str();
+}
+
+/// What steers the OpenMP runtime, and the selection of GPUs.
+void add_environment(Facts& facts) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    for (const char* const prefix : {"OMP_", "GOMP_", "KMP_", "KOKKOS_", "CUDA_VISIBLE_DEVICES", "MKL_"}) {
+      if (std::strncmp(*entry, prefix, std::strlen(prefix)) != 0) continue;
+      const std::string text = *entry;
+      const auto equals = text.find('=');
+      facts.emplace_back("env_" + text.substr(0, equals), text.substr(equals + 1));
+    }
+  }
+}
+
+void add_gpu([[maybe_unused]] Facts& facts) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  const cudaDeviceProp gpu = Kokkos::Cuda().cuda_device_prop();
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  facts.emplace_back("gpu", gpu.name);
+  facts.emplace_back("gpu_memory_bytes", std::to_string(gpu.totalGlobalMem));
+  facts.emplace_back("gpu_l2_bytes", std::to_string(gpu.l2CacheSize));
+  facts.emplace_back("gpu_multiprocessors", std::to_string(gpu.multiProcessorCount));
+  facts.emplace_back("cuda_runtime", std::to_string(CUDART_VERSION));
+  facts.emplace_back("cuda_driver", std::to_string(driver));
+#endif
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+std::string device_name() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  return std::string(Kokkos::Cuda().cuda_device_prop().name) + ", host " + cpu_model();
+#else
+  return cpu_model();
+#endif
+}
+
+}  // namespace
+
+Facts provenance(const Options& options, const Bandwidths& bandwidths) {
+  utsname system{};
+  uname(&system);
+  Facts facts = {
+      {"fatvec_version", build_info::version},
+      {"git_hash", build_info::git_hash},
+      {"git_dirty", build_info::git_dirty},
+      {"compiler", build_info::compiler},
+      {"compiler_flags", build_info::flags},
+      {"build_type", build_info::build_type},
+      {"kokkos_version", build_info::kokkos_version},
+      {"kokkoskernels_version", build_info::kokkoskernels_version},
+      {"kokkos_configuration", kokkos_configuration()},
+      {"device", device_name()},
+      {"cpu", cpu_model()},
+      {"cpu_governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+      {"operating_system", std::string(system.sysname) + " " + system.release},
+      {"usable_processors", std::to_string(usable_processors())},
+      {"threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency())},
+      {"last_level_cache_bytes", number(last_level_cache_bytes())},
+      {"suite", options.suite},
+      {"dry_run", options.dry_run ? "true" : "false"},
+      {"cache", "hot"},
+  };
+  for (const auto& stream : bandwidths.streams)
+    facts.emplace_back("bandwidth_" + stream.device + "_" + stream.pattern + "_GBs", number(stream.gbs));
+  add_gpu(facts);
+  add_environment(facts);
+  return facts;
+}
+
+std::string summary(const Bandwidths& bandwidths) {
+  std::string text =
+      device_name() + ", " + std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()) + " host threads; ";
+  for (const auto& stream : bandwidths.streams) text += stream.device + " " + stream.pattern + " " + number(stream.gbs) + ", ";
+  text.resize(text.size() - 2);
+  double load = 0;
+  text += " GB/s";
+  if (getloadavg(&load, 1) == 1 && load > 0.5)
+    text += "\nload average " + number(load) + ": others compute here, too; expect noise";
+  return text;
+}
+
+}  // namespace fatvec::bench

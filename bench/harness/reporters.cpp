@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/reporters.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <ostream>
+
+namespace fatvec::bench {
+namespace {
+
+struct Fields {
+  std::map<std::string, std::string> named;
+  std::string variant;  ///< whatever else a contender says of itself
+};
+
+/// Splits a case name at '/' and each part at its first ':'.
+Fields fields_of(const std::string& name) {
+  Fields fields;
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find('/', begin), name.size());
+    const std::string part = name.substr(begin, end - begin);
+    const std::string key = part.substr(0, part.find(':'));
+    const std::string value = key.size() < part.size() ? part.substr(key.size() + 1) : "";
+    if (key == "matrix" || key == "contender" || key == "backend" || key == "format" || key == "layout" || key == "k") {
+      fields.named[key] = value;
+    } else {
+      fields.variant += (fields.variant.empty() ? "" : " ") + value;
+    }
+    begin = end + 1;
+  }
+  return fields;
+}
+
+double counter(const benchmark::BenchmarkReporter::Run& run, const char* name) {
+  const auto found = run.counters.find(name);
+  return found == run.counters.end() ? 0 : found->second.value;
+}
+
+}  // namespace
+
+bool TableReporter::ReportContext(const Context&) {
+  GetOutputStream() << summary_ << "\n";
+  return true;
+}
+
+void TableReporter::ReportRuns(const std::vector<Run>& runs) {
+  for (const auto& run : runs)
+    if (run.run_type == Run::RT_Iteration) print_row(run);
+  GetOutputStream().flush();
+}
+
+void TableReporter::print_row(const Run& run) {
+  auto fields = fields_of(run.run_name.function_name);
+  char line[512];
+  if (fields.named["matrix"] != matrix_) {
+    matrix_ = fields.named["matrix"];
+    std::snprintf(line, sizeof line, "\n%s\n%-14s %-7s %-8s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n", matrix_.c_str(),
+                  "contender", "backend", "format", "variant", "layout", "k", "ms", "spread", "GFLOPS", "GB/s", "bound",
+                  "setup ms");
+    GetOutputStream() << line;
+  }
+  std::snprintf(line, sizeof line, "%-14s %-7s %-8s %-13s %-6s %4s ", fields.named["contender"].c_str(),
+                fields.named["backend"].c_str(), fields.named["format"].c_str(), fields.variant.c_str(),
+                fields.named["layout"].c_str(), fields.named["k"].c_str());
+  GetOutputStream() << line;
+  if (run.error_occurred || !measured_) {
+    GetOutputStream() << (run.error_occurred ? run.error_message : "verified") << "\n";
+    return;
+  }
+  std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %7.1f %4.0f %% %9.2f%s\n", counter(run, "median_seconds") * 1e3,
+                counter(run, "spread") * 100, counter(run, "GFLOPS"), counter(run, "GBs"), counter(run, "bound_fraction") * 100,
+                counter(run, "setup_seconds") * 1e3, counter(run, "capped") > 0 ? "  (capped)" : "");
+  GetOutputStream() << line;
+}
+
+void JsonReporter::ReportRuns(const std::vector<Run>& runs) {
+  std::vector<Run> cleaned = runs;
+  for (auto& run : cleaned) {
+    run.run_name.iterations.clear();
+    run.run_name.time_type.clear();
+    if (const auto found = run.counters.find("repetitions"); found != run.counters.end()) {
+      run.repetitions = static_cast<std::int64_t>(found->second.value);
+      run.counters.erase(found);  // else the object would have the key twice
+    }
+    if (run.error_occurred && run.error_message.rfind("verification failed", 0) == 0) run.counters["verified"] = 0;
+  }
+  JSONReporter::ReportRuns(cleaned);
+}
+
+}  // namespace fatvec::bench
