@@ -28,7 +28,7 @@ auto first_kernel(TypeList<Kernel, Others...>) {
 template <class Format, class ExecSpace, class Matrix, class Run>
 void with_default_kernel(const ExecSpace&, const Matrix& matrix, std::int64_t k, const Run& run) {
   if constexpr (std::string_view(Format::name) == CsrMatrix<double>::name && !detail::is_cpu<ExecSpace>) {
-    if (k <= 8 && CsrTeam::lanes_for(matrix) > 1) return run(CsrTeam{});
+    if (k <= 6 && CsrTeam::lanes_for(matrix) > 1) return run(CsrTeam{});
   }
   run(detail::first_kernel<Format>(AllKernels{}));
 }

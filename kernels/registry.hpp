@@ -18,8 +18,8 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(Ts);
 };
 
-/// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads it
-/// to compile each kernel in a file of its own. The first kernel of a format is its default.
+/// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
+/// it to compile each kernel in a file of its own. The first kernel of a format is its default.
 using AllKernels = TypeList<CsrRow, CsrTeam, EllpackRow, HllRow>;
 
 namespace detail {

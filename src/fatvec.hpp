@@ -10,5 +10,6 @@
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>

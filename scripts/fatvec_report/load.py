@@ -14,7 +14,7 @@ DECORATIONS = {"iterations", "repeats", "min_time", "min_warmup_time", "threads"
 MARKS = {"manual_time", "real_time", "process_time"}
 # What describes an implementation. Every other key:value of a name describes the problem, so that an unknown key can only split
 # a comparison, never mix two problems into one.
-IMPLEMENTATION_KEYS = ("contender", "format", "kernel", "variant", "algorithm", "policy")
+IMPLEMENTATION_KEYS = ("contender", "backend", "format", "kernel", "schedule", "variant", "algorithm", "policy")
 COUNTERS = ("GFLOPS", "bytes", "bound_fraction", "verified", "setup_seconds", "spread")
 
 

@@ -89,23 +89,12 @@ std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backe
   require_known("kernel", kernel, names_of_kernels());
   require_known("backend", backend, backends());
   std::unique_ptr<Product> product;
-  try {
-    for_each_kernel([&](auto candidate) {
-      for_each_backend([&](auto space) {
-        if (kernel != candidate.name || backend != space.name) return;
-        product = Factory<decltype(candidate), typename decltype(space)::Space>::prepare(task);
-      });
+  for_each_kernel([&](auto candidate) {
+    for_each_backend([&](auto space) {
+      if (kernel != candidate.name || backend != space.name) return;
+      product = Factory<decltype(candidate), typename decltype(space)::Space>::prepare(task);
     });
-  } catch (const CapacityError& error) {
-    const auto limit = static_cast<double>(task.options.memory_limit.value_or(free_memory<Kokkos::HostSpace>()));
-    std::string fitting;
-    for (const auto& [format, footprint] : footprints(task.matrix, task.options)) {
-      if (footprint.bytes > limit) continue;
-      fitting +=
-          detail::concat(fitting.empty() ? " Formats that fit: " : ", ", format, " (", human_bytes(footprint.bytes), ")");
-    }
-    throw CapacityError(error.what() + (fitting.empty() ? " No format fits." : fitting + "."));
-  }
+  });
   return product;
 }
 
@@ -125,14 +114,7 @@ std::string_view default_kernel(std::string_view format, std::string_view backen
 }
 
 std::vector<FormatFootprint> footprints(const HostCsr& csr, const FormatOptions& options) {
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  std::vector<FormatFootprint> list;
-  for_each_kernel([&](auto kernel) {
-    using Matrix = typename decltype(kernel)::template Matrix<double, std::int32_t, Host, std::int32_t>;
-    const auto listed = [&](const FormatFootprint& other) { return other.format == Matrix::name; };
-    if (std::none_of(list.begin(), list.end(), listed)) list.push_back({Matrix::name, Matrix::footprint(Host(), csr, options)});
-  });
-  return list;
+  return fatvec::footprints(HostCsr::execution_space(), csr, options);
 }
 
 }  // namespace fatvec::product

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/product/operands.hpp>
 #include <fatvec/product/product.hpp>
@@ -15,13 +16,7 @@ class KernelProduct final : public Product {
   using Matrix = typename Kernel::template Matrix<double, std::int32_t, ExecSpace, std::int32_t>;
 
  public:
-  explicit KernelProduct(const Case& task) : dense_(task) {
-    const Csr csr = mirror<ExecSpace>(task.matrix);
-    exec_.fence("fatvec::product::prepare");
-    const Kokkos::Timer timer;
-    matrix_ = Matrix::from_csr(exec_, csr, task.options);
-    exec_.fence("fatvec::product::prepare");
-    setup_seconds = timer.seconds();
+  explicit KernelProduct(const Case& task) : matrix_(converted(task)), dense_(task) {
     matrix_bytes = matrix_.bytes();
     stored_entries = matrix_.stored_entries();
   }
@@ -36,6 +31,17 @@ class KernelProduct final : public Product {
   void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
 
  private:
+  /// Before X and Y are allocated: a format that does not fit is refused with the memory still free.
+  Matrix converted(const Case& task) {
+    const Csr csr = mirror<ExecSpace>(task.matrix);
+    exec_.fence("fatvec::product::prepare");
+    const Kokkos::Timer timer;
+    Matrix matrix = convert<Matrix>(exec_, csr, task.options);
+    exec_.fence("fatvec::product::prepare");
+    setup_seconds = timer.seconds();
+    return matrix;
+  }
+
   ExecSpace exec_;
   Matrix matrix_;
   DenseOperands<ExecSpace, KokkosLayout> dense_;

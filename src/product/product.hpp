@@ -10,6 +10,7 @@
 
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/kernels/convert.hpp>
 
 /// Products chosen at run time, by name: what the programs and the benchmark call. The header-only library needs none of this.
 namespace fatvec::product {
@@ -72,10 +73,6 @@ std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backe
 std::string_view default_kernel(std::string_view format, std::string_view backend, const Case& task);
 
 /// The size of the matrix in each registered format.
-struct FormatFootprint {
-  std::string_view format;
-  Footprint footprint;
-};
 std::vector<FormatFootprint> footprints(const HostCsr& csr, const FormatOptions& options);
 
 }  // namespace fatvec::product

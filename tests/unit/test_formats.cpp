@@ -157,6 +157,14 @@ TEST(Formats, CapacityIsCheckedBeforeAllocation) {
   }
   const Hll hll = Hll::from_csr(Exec(), arrow);  // pads one hack only
   EXPECT_EQ(hll.stored_entries(), 32LL * n + (n - 32));
+  FormatOptions limited;
+  limited.memory_limit = 100'000'000'000;
+  try {
+    convert<Ell>(Exec(), arrow, limited);
+    FAIL() << "not refused";
+  } catch (const CapacityError& error) {
+    EXPECT_NE(std::string(error.what()).find("Formats that fit: csr (3.4 MB), hll ("), std::string::npos) << error.what();
+  }
   FormatOptions tight;
   tight.memory_limit = 1000;
   EXPECT_THROW(Hll::from_csr(Exec(), arrow, tight), CapacityError);
