@@ -24,6 +24,8 @@ namespace detail {
 /// Column first; equal columns by the bytes of the value, so that a sum of duplicates does not depend on the scatter's order.
 template <class Ordinal, class Scalar>
 bool entry_before(Ordinal col_a, const Scalar& a, Ordinal col_b, const Scalar& b) {
+  // Bytes on purpose: any fixed order of equal columns will do, NaN and complex included.
+  // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
   return col_a != col_b ? col_a < col_b : std::memcmp(&a, &b, sizeof(Scalar)) < 0;
 }
 

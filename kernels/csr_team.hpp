@@ -95,7 +95,7 @@ struct CsrTeam {
   static int lanes_for(const M& matrix) {
     const std::int64_t mean = matrix.nnz() / std::max<std::int64_t>(1, matrix.rows());
     int lanes = 1;
-    while (lanes < 32 && lanes * 8 < mean) lanes *= 2;
+    while (lanes < 32 && std::int64_t{8} * lanes < mean) lanes *= 2;
     return lanes;
   }
 
