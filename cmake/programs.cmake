@@ -6,7 +6,8 @@ add_library(fatvec::io ALIAS fatvec_io)
 target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE fatvec_options MMIO::MMIO ZLIB::ZLIB fmt::fmt)
 
 if("CUDA" IN_LIST Kokkos_DEVICES)
-  add_compile_definitions(FMT_CONSTEVAL=) # nvcc does not accept fmt 9's consteval check of format strings
+  # nvcc does not accept the consteval check of format strings of fmt 9, nor g++ 12 what fmt makes of that by itself.
+  add_compile_definitions(FMT_CONSTEVAL= FMT_USE_CONSTEXPR=1)
 endif()
 
 # One translation unit per kernel and backend: builds are parallel and a new kernel costs no edit here.
