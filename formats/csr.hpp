@@ -24,7 +24,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Offsets;
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
-  using Rows = detail::CsrRows<Offsets>;
+  using Rows = detail::CsrRows<Offset>;
 
   Offsets row_map;   ///< rows + 1 offsets
   Ordinals entries;  ///< nnz column indices
@@ -50,7 +50,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
-  [[nodiscard]] Rows row_access() const { return {row_map}; }
+  [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {

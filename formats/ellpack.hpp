@@ -25,7 +25,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
-  using Rows = detail::EllRows<Ordinals>;
+  using Rows = detail::EllRows<Ordinal>;
 
   Ordinals row_lengths;  ///< rows: entries of each row
   Ordinals entries;      ///< rows · width column indices
@@ -42,7 +42,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   [[nodiscard]] Rows row_access() const {
     const bool by_columns = storage_ == StorageOrder::column_major;
-    return {row_lengths, width_, by_columns ? 1 : width_, by_columns ? rows_ : 1};
+    return {row_lengths.data(), width_, by_columns ? 1 : width_, by_columns ? rows_ : 1};
   }
 
   template <class ExecSpace>

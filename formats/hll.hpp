@@ -44,7 +44,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
-  using Rows = detail::HllRows<Offsets, Ordinals>;
+  using Rows = detail::HllRows<Offset, Ordinal>;
 
   Offsets hack_offsets;  ///< hacks + 1 offsets into entries and values
   Ordinals row_lengths;  ///< rows: entries of each row
@@ -63,7 +63,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
            detail::view_bytes(values);
   }
   [[nodiscard]] Rows row_access() const {
-    return {hack_offsets, row_lengths, static_cast<std::uint32_t>(hack_size_), static_cast<std::uint32_t>(rows_),
+    return {hack_offsets.data(), row_lengths.data(), static_cast<std::uint32_t>(hack_size_), static_cast<std::uint32_t>(rows_),
             storage_ == StorageOrder::column_major};
   }
 

@@ -17,7 +17,7 @@ struct Options {
   std::vector<std::string> formats;
   std::vector<std::string> kernels;
   std::vector<std::string> layouts;
-  double max_seconds = 1;     ///< of timed repetitions per row
+  double max_seconds = 0.5;   ///< of timed repetitions per row
   double max_expansion = 16;  ///< a format may be so many times as large as CSR
   bool dry_run = false;
   bool list = false;

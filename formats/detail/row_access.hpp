@@ -7,42 +7,43 @@
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
-/// How a format lays out its rows, as a small device-copyable value: what conversions and row kernels share.
+/// How a format lays out its rows, as a small device-copyable value: what conversions and row kernels share. Pointers, not
+/// Views, so that a work-item can copy it into registers.
 ///   begin(i), stride(i)   slot j of row i is entry begin(i) + j · stride(i) of the format's arrays
 ///   length(i)             entries of row i, without padding
 ///   width(i)              slots of row i, with padding
 ///   slots_before(i)       slots of all rows before i: monotone, so that a search cuts the rows into equal shares
 namespace fatvec::detail {
 
-template <class Offsets>
+template <class Offset>
 struct CsrRows {
-  Offsets row_map;
+  const Offset* row_map;
 
-  KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map(i); }
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map[i]; }
   KOKKOS_FUNCTION static constexpr std::int64_t stride(std::int64_t) { return 1; }
-  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map(i + 1) - row_map(i); }
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map[i + 1] - row_map[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return length(i); }
-  KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return row_map(i); }
+  KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return row_map[i]; }
 };
 
-template <class Lengths>
+template <class Ordinal>
 struct EllRows {
-  Lengths row_lengths;
+  const Ordinal* row_lengths;
   std::int64_t slots;        ///< per row
   std::int64_t row_stride;   ///< from row to row
   std::int64_t slot_stride;  ///< within a row
 
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return i * row_stride; }
   KOKKOS_FUNCTION std::int64_t stride(std::int64_t) const { return slot_stride; }
-  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths(i); }
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t) const { return slots; }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
 };
 
-template <class Offsets, class Lengths>
+template <class Offset, class Ordinal>
 struct HllRows {
-  Offsets hack_offsets;
-  Lengths row_lengths;
+  const Offset* hack_offsets;
+  const Ordinal* row_lengths;
   std::uint32_t hack_size;
   std::uint32_t rows;
   bool column_major;
@@ -54,20 +55,20 @@ struct HllRows {
     return left < hack_size ? left : hack_size;
   }
   KOKKOS_FUNCTION std::int64_t hack_width(std::uint32_t h) const {
-    return (hack_offsets(h + 1) - hack_offsets(h)) / hack_rows(h);
+    return (hack_offsets[h + 1] - hack_offsets[h]) / hack_rows(h);
   }
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const {
     const std::uint32_t h = hack(i);
     const std::int64_t within = i - static_cast<std::int64_t>(h) * hack_size;
-    return hack_offsets(h) + (column_major ? within : within * hack_width(h));
+    return hack_offsets[h] + (column_major ? within : within * hack_width(h));
   }
   KOKKOS_FUNCTION std::int64_t stride(std::int64_t i) const { return column_major ? hack_rows(hack(i)) : 1; }
-  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths(i); }
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const {
-    if (i >= rows) return rows == 0 ? 0 : hack_offsets(hack(static_cast<std::int64_t>(rows) - 1) + 1);
+    if (i >= rows) return rows == 0 ? 0 : hack_offsets[hack(static_cast<std::int64_t>(rows) - 1) + 1];
     const std::uint32_t h = hack(i);
-    return hack_offsets(h) + (i - static_cast<std::int64_t>(h) * hack_size) * hack_width(h);
+    return hack_offsets[h] + (i - static_cast<std::int64_t>(h) * hack_size) * hack_width(h);
   }
 };
 

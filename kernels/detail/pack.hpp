@@ -21,6 +21,9 @@ struct Pack {
       if (active(w)) lane[w] += a * x[w * step];
     });
   }
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) {
+    unroll<width>([&](int w) { lane[w] += other.lane[w]; });
+  }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
     unroll<width>([&](int w) { to[w] = lane[w]; });
   }
@@ -53,6 +56,10 @@ struct Vectors {
     }
     tail.add_scaled(a, x + whole * lanes);
   }
+  [[gnu::always_inline]] inline void add(const Vectors& other) {
+    for (int v = 0; v < whole; ++v) head[v] += other.head[v];
+    tail.add(other.tail);
+  }
   [[gnu::always_inline]] inline void store(T* to) const {
     std::memcpy(to, head, whole * sizeof(Vector));
     tail.store(to + whole * lanes);
@@ -62,6 +69,7 @@ struct Vectors {
 template <class T, int lanes>
 struct Vectors<T, 0, lanes> {
   void add_scaled(T, const T*) {}
+  void add(const Vectors&) {}
   void store(T*) const {}
 };
 
@@ -69,6 +77,7 @@ template <class T>  // not a vector of one, which GCC keeps in memory
 struct Vectors<T, 1, 1> {
   T sum{};
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) { sum += a * *x; }
+  [[gnu::always_inline]] inline void add(const Vectors& other) { sum += other.sum; }
   [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
 };
 
@@ -81,6 +90,7 @@ struct Pack<T, width, true> {
   KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const T* x, std::int64_t, const Active&) {
     sums.add_scaled(a, x);
   }
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
 };
 

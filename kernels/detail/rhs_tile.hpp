@@ -30,6 +30,12 @@ KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
 template <Columns columns>
 inline constexpr int widest_tile = columns == Columns::contiguous ? 32 : 8;
 
+/// Whether sweep_columns covers k columns with a single tile.
+template <Columns columns>
+KOKKOS_INLINE_FUNCTION bool fits_one_tile(std::int64_t k) {
+  return k <= 8 || ((k == 16 || k == 32) && k <= widest_tile<columns>);
+}
+
 /// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the remainder exactly.
 template <Columns columns, class Visit>
 KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {

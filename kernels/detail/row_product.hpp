@@ -17,9 +17,9 @@
 /// says which rows and columns a work-item owns; the functor says what is done with them.
 namespace fatvec::detail {
 
-/// CPU shape: a work-item is a block of consecutive rows, blocks being of about equal numbers of slots. It goes through its
-/// rows in chunks so small that a chunk's part of A stays in the first-level cache while the tiles of all k columns sweep over
-/// it: A comes from memory once, whatever k.
+/// CPU shape: a work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
+/// sweep over chunks of rows so small that a chunk's part of A stays in the first-level cache: A comes from memory once,
+/// whatever k.
 template <Columns columns>
 struct BlockSweep {
   std::int64_t rows;
@@ -27,17 +27,19 @@ struct BlockSweep {
   std::int64_t k;
   static constexpr std::int64_t chunk = 16;
   static constexpr bool vectorised = columns == Columns::contiguous;
+  /// One sum is a chain of additions, each waiting for the last: two chains while a tile leaves registers for them.
+  template <int width>
+  static constexpr int chains = width <= 8 ? 2 : 1;
 
   [[nodiscard]] std::int64_t items() const { return blocks; }
 
   template <class Rows, class Tile>
   KOKKOS_FUNCTION void visit(std::int64_t block, const Rows& access, const Tile& tile) const {
     const std::int64_t last = cut(block + 1, access);
-    for (std::int64_t first = cut(block, access); first < last; first += chunk) {
-      const std::int64_t end = first + chunk < last ? first + chunk : last;
-      sweep_columns<columns>(k, [&](auto width, std::int64_t c) {
-        for (std::int64_t i = first; i < end; ++i) tile(width, i, c, decltype(width)::value, 1);
-      });
+    std::int64_t end = 0;
+    for (std::int64_t first = cut(block, access); first < last; first = end) {
+      end = fits_one_tile<columns>(k) || last - first < chunk ? last : first + chunk;
+      sweep_columns<columns>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c, width, Width<1>{}); });
     }
   }
 
@@ -68,6 +70,8 @@ struct LaneTile {
   std::int64_t rows;
   std::int64_t k;
   static constexpr bool vectorised = false;
+  template <int>
+  static constexpr int chains = 1;
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t lanes() const { return (k + width - 1) / width; }
   [[nodiscard]] std::int64_t items() const { return rows * lanes(); }
@@ -77,11 +81,12 @@ struct LaneTile {
     if constexpr (columns == Columns::contiguous) {
       const std::int64_t i = divide(item, lanes());
       const std::int64_t c = item - i * lanes();
-      tile(Width<width>{}, i, c, static_cast<int>((k - c + lanes() - 1) / lanes()), lanes());
+      tile(Width<width>{}, i, i + 1, c, static_cast<int>((k - c + lanes() - 1) / lanes()), lanes());
     } else {
       const std::int64_t lane = divide(item, rows);
       const std::int64_t c = width * lane;
-      tile(Width<width>{}, item - lane * rows, c, k - c < width ? static_cast<int>(k - c) : width, 1);
+      const std::int64_t i = item - lane * rows;
+      tile(Width<width>{}, i, i + 1, c, k - c < width ? static_cast<int>(k - c) : width, 1);
     }
   }
 
@@ -101,29 +106,40 @@ struct RowProduct {
   Shape shape;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    shape.visit(item, rows, [&](auto width, std::int64_t i, std::int64_t c, int count, std::int64_t spacing) {
+    shape.visit(item, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c, auto count, auto spacing) {
       constexpr int columns = decltype(width)::value;
-      Pack<T, columns, Shape::vectorised> sum;
-      if (count == columns)
-        accumulate(i, c, spacing, sum, [](int) { return true; });
-      else
-        accumulate(i, c, spacing, sum, [count](int w) { return w < count; });
-      T sums[columns];
-      sum.store(sums);
-      epilogue.store(i, c, sums, count, spacing);
+      const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+      for (std::int64_t i = first; i < end; ++i) {
+        Pack<T, columns, Shape::vectorised> sum;
+        if (count == columns)
+          local.accumulate<Shape::template chains<columns>>(i, c, spacing, sum, [](int) { return true; });
+        else
+          local.accumulate<1>(i, c, spacing, sum, [count](int w) { return w < count; });
+        T sums[columns];
+        sum.store(sums);
+        local.epilogue.store(i, c, sums, count, spacing);
+      }
     });
   }
 
-  template <class Sum, class Active>
+  /// sum += the tile's part of A's row i times X, even and odd entries apart where there are two chains.
+  template <int chains, class Sum, class Active>
   KOKKOS_FORCEINLINE_FUNCTION void accumulate(std::int64_t i, std::int64_t c, std::int64_t spacing, Sum& sum,
                                               const Active& active) const {
     const std::int64_t stride = rows.stride(i);
     const std::int64_t length = rows.length(i);
     const std::int64_t step = spacing * x.step();
     std::int64_t slot = rows.begin(i);
-    for (std::int64_t j = 0; j < length; ++j, slot += stride) {
-      sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
+    std::int64_t j = 0;
+    if constexpr (chains == 2) {
+      Sum odd;
+      for (; j + 1 < length; j += 2, slot += 2 * stride) {
+        sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
+        odd.add_scaled(values[slot + stride], &x(entries[slot + stride], c), step, active);
+      }
+      sum.add(odd);
     }
+    for (; j < length; ++j, slot += stride) sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
   }
 };
 
