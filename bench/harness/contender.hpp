@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fatvec/product/product.hpp>
@@ -25,6 +26,7 @@ struct Contender {
   std::string format;   ///< of the matrix: "csr"
   std::vector<Parameter> parameters;
   bool on_request = false;  ///< runs only where --backend names its backend
+  std::string sweep = {};   ///< the setting that it sweeps ("chunk", "block"): runs only where --sweep names that
 
   /// Converts the matrix and allocates the operands. CapacityError and UsageError skip the row, anything else fails it.
   std::function<std::unique_ptr<product::Product>(const product::Case&)> prepare;
@@ -44,8 +46,13 @@ class Registry {
   void add(Contender contender);
   [[nodiscard]] const std::vector<Contender>& contenders() const { return contenders_; }
 
+  /// A fact about this build or machine for the results' context: {"mkl_version", "2026.2"}.
+  void add_fact(std::string key, std::string value) { facts_.emplace_back(std::move(key), std::move(value)); }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& facts() const { return facts_; }
+
  private:
   std::vector<Contender> contenders_;
+  std::vector<std::pair<std::string, std::string>> facts_;
 };
 
 /// Calls every add_NAME(Registry&) that bench/CMakeLists.txt lists (generated).
