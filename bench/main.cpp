@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include <fatvec/core/error.hpp>
 
@@ -22,24 +23,31 @@ void print_list(const Registry& registry) {
   std::puts("suites:");
   for (const auto& suite : suites()) {
     std::printf("  %-10s %s\n", std::string(suite.name).c_str(), std::string(suite.description).c_str());
-    for (const auto& matrix : suite.matrices) std::printf("             %s\n", std::string(matrix.full).c_str());
+    for (const auto& matrix : suite.matrices) std::printf("             %s\n", describe(matrix).c_str());
   }
   std::puts("contenders:");
   for (const auto& contender : registry.contenders()) {
-    std::printf("  %s%s\n", contender.label().c_str(), contender.on_request ? "   (with --backend only)" : "");
+    const std::string when = !contender.sweep.empty() ? "   (with --sweep " + contender.sweep + ")"
+                             : contender.on_request   ? "   (with --backend only)"
+                                                      : "";
+    std::printf("  %s%s\n", contender.label().c_str(), when.c_str());
   }
 }
 
-/// Google Benchmark takes a reporter for its output file only where there is one.
-std::size_t run_benchmarks(const Options& options, const std::string& summary) {
+/// Google Benchmark takes a reporter for its own output file only where there is one.
+void run_benchmarks(const Options& options, std::size_t cases, const std::string& summary, ResultFile* file) {
   TableReporter table(summary, !options.dry_run);
+  Progress progress(cases);
+  RunReporter display(table, progress, file);
   JsonReporter json;
   const bool to_file = options.has_benchmark_flag("benchmark_out") || std::getenv("BENCHMARK_OUT") != nullptr;
-  return benchmark::RunSpecifiedBenchmarks(&table, to_file ? &json : nullptr);
+  benchmark::RunSpecifiedBenchmarks(&display, to_file ? &json : nullptr);
+  progress.clear();
 }
 
 void initialise_benchmark(char* program, const Options& options) {
   std::vector<std::string> arguments = options.benchmark_arguments;
+  std::erase_if(arguments, [](const std::string& argument) { return argument.rfind("--benchmark_filter=", 0) == 0; });  // ours
   std::vector<char*> argv = {program};
   for (auto& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());
@@ -49,15 +57,24 @@ void initialise_benchmark(char* program, const Options& options) {
 
 int run_cases(const Registry& registry, const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  const auto cases = select_cases(registry, find_suite(options.suite), options);
+  auto cases = select_cases(registry, find_suite(options.suite), options);
   const bool names_only = options.has_benchmark_flag("benchmark_list_tests");
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only);
-  for (const auto& [key, value] : provenance(options, bandwidths)) benchmark::AddCustomContext(key, value);
+  auto facts = provenance(options, bandwidths);
+  facts.insert(facts.end(), registry.facts().begin(), registry.facts().end());
+  for (const auto& [key, value] : facts) benchmark::AddCustomContext(key, value);
 
+  std::unique_ptr<ResultFile> file;
+  if (!options.output.empty() && !names_only) {
+    file = std::make_unique<ResultFile>(options.output, facts, options.resume);
+    std::erase_if(cases, [&](const BenchCase& bench_case) { return file->has(bench_case.name()); });
+    if (options.resume) std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
+  }
   Session session(options, bandwidths, last_level_cache_bytes());
   session.register_cases(cases);
-  run_benchmarks(options, summary(bandwidths));
+  if (!cases.empty()) run_benchmarks(options, cases.size(), summary(bandwidths), file.get());
   if (names_only) return Exit::ok;
+  if (file) file->finish();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(), session.skipped(),
                session.failed(), seconds);

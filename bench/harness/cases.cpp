@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <regex>
 #include <set>
 
 #include <fatvec/core/error.hpp>
@@ -40,8 +42,7 @@ std::vector<MatrixSource> select_matrices(const Suite& suite, const Options& opt
   std::vector<MatrixSource> matrices;
   for (const auto& text : options.matrices) matrices.push_back(source_of(text));
   if (matrices.empty()) {
-    for (const auto& matrix : suite.matrices)
-      matrices.push_back(source_of(std::string(options.dry_run ? matrix.tiny : matrix.full)));
+    for (const auto& matrix : suite.matrices) matrices.push_back(source_of(source_text(matrix, options.dry_run)));
   }
   std::set<std::string> names;
   for (const auto& matrix : matrices) {
@@ -67,21 +68,26 @@ std::vector<Sweep> select_sweeps(const Suite& suite, const Options& options) {
 }
 
 std::vector<const Contender*> select_contenders(const Registry& registry, const Options& options) {
-  std::set<std::string> names, backends, formats, kernels;
+  std::set<std::string> names, backends, formats, kernels, sweeps = {"all"};
   for (const auto& contender : registry.contenders()) {
     names.insert(contender.name);
     backends.insert(contender.backend);
     formats.insert(contender.format);
+    if (!contender.sweep.empty()) sweeps.insert(contender.sweep);
     if (const auto kernel = contender.parameter("kernel"); !kernel.empty()) kernels.insert(kernel);
   }
   require_known("contender", options.contenders, names);
   require_known("backend", options.backends, backends);
   require_known("format", options.formats, formats);
   require_known("kernel", options.kernels, kernels);
+  require_known("sweep", options.sweeps, sweeps);
+  const bool every_sweep = !options.sweeps.empty() && selected(options.sweeps, "all");
 
   std::vector<const Contender*> chosen;
   for (const auto& contender : registry.contenders()) {
     if (contender.on_request && options.backends.empty()) continue;
+    if (!contender.sweep.empty() && !every_sweep && (options.sweeps.empty() || !selected(options.sweeps, contender.sweep)))
+      continue;
     if (!selected(options.contenders, contender.name) || !selected(options.backends, contender.backend)) continue;
     const auto kernel = contender.parameter("kernel");
     if (!selected(options.formats, contender.format) || (!kernel.empty() && !selected(options.kernels, kernel))) continue;
@@ -89,6 +95,26 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
   }
   return chosen;
 }
+
+/// Google Benchmark's --benchmark_filter, applied here: cases that it drops must not be measured with their group.
+class NameFilter {
+ public:
+  explicit NameFilter(const std::string& text) : negative_(!text.empty() && text[0] == '-') {
+    if (text.empty() || text == "all") return;
+    try {
+      pattern_ = std::regex(text.substr(negative_ ? 1 : 0), std::regex::extended | std::regex::nosubs);
+    } catch (const std::regex_error& error) {
+      throw UsageError(detail::concat("--benchmark_filter: '", text, "' is no regular expression: ", error.what(), "."));
+    }
+  }
+  [[nodiscard]] bool matches(const std::string& name) const {
+    return !pattern_ || std::regex_search(name, *pattern_) != negative_;
+  }
+
+ private:
+  bool negative_;
+  std::optional<std::regex> pattern_;
+};
 
 }  // namespace
 
@@ -106,11 +132,16 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
   for (const auto& sweep : sweeps)
     largest_k = std::max(largest_k, *std::max_element(sweep.columns.begin(), sweep.columns.end()));
 
+  const NameFilter filter(options.benchmark_flag("benchmark_filter"));
   std::vector<BenchCase> cases;
   for (const auto& matrix : select_matrices(suite, options))
     for (const auto& sweep : sweeps)
       for (const auto k : sweep.columns)
-        for (const auto* const contender : contenders) cases.push_back({contender, matrix, sweep.layout, k, largest_k});
+        for (const auto* const contender : contenders) {
+          const BenchCase bench_case{contender, matrix, sweep.layout, k, largest_k};
+          if (filter.matches(bench_case.name())) cases.push_back(bench_case);
+        }
+  if (cases.empty()) throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
   return cases;
 }
 

@@ -18,7 +18,7 @@ constexpr const char* description =
     "Every result is verified before it is timed. Selections are comma-separated lists; --list shows the names.";
 
 constexpr const char* footer =
-    "Flags of Google Benchmark pass through, e.g. --benchmark_out=FILE (JSON), --benchmark_filter=REGEX,\n"
+    "Flags of Google Benchmark pass through, e.g. --benchmark_filter=REGEX, --benchmark_out=FILE,\n"
     "--benchmark_list_tests; so do Kokkos' (--kokkos-num-threads=N).\n"
     "Exit status: 0, 2 for wrong usage or unreadable input, 3 where a result failed its verification.";
 
@@ -32,6 +32,13 @@ bool Options::has_benchmark_flag(const std::string& flag) const {
   return std::any_of(benchmark_arguments.begin(), benchmark_arguments.end(), [&](const std::string& argument) {
     return argument == "--" + flag || starts_with(argument, ("--" + flag + "=").c_str());
   });
+}
+
+std::string Options::benchmark_flag(const std::string& flag) const {
+  const std::string prefix = "--" + flag + "=";
+  for (const auto& argument : benchmark_arguments)
+    if (starts_with(argument, prefix.c_str())) return argument.substr(prefix.size());
+  return {};
 }
 
 Options parse_options(int argc, const char* const* argv) {
@@ -51,6 +58,11 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--format", options.formats, "Only contenders with these formats")->delimiter(',');
   app.add_option("--kernel", options.kernels, "Of contenders that have kernels, only these")->delimiter(',');
   app.add_option("--layout", options.layouts, "row, column: layouts of X and Y, in place of the suite's")->delimiter(',');
+  app.add_option("--sweep", options.sweeps, "Also the variants of these settings (--list shows them), or all")->delimiter(',');
+  app.add_option("--output", options.output,
+                 "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end")
+      ->type_name("FILE");
+  app.add_flag("--resume", options.resume, "Go on with an interrupted run of the same --output: its rows are kept");
   app.add_option("--max-seconds", options.max_seconds,
                  "Stop a row's repetitions after this time (at least 3; otherwise at least 20)")
       ->capture_default_str()
@@ -67,6 +79,7 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(detail::concat(error.what(), "; fatvec-bench --help lists the options."));
   }
+  if (options.resume && options.output.empty()) throw UsageError("--resume wants the --output that it goes on with.");
   for (const auto& argument : app.remaining()) {
     if (starts_with(argument, "--benchmark_") || starts_with(argument, "--v=")) {
       options.benchmark_arguments.push_back(argument);

@@ -17,8 +17,11 @@ struct Options {
   std::vector<std::string> formats;
   std::vector<std::string> kernels;
   std::vector<std::string> layouts;
-  double max_seconds = 0.5;   ///< of timed repetitions per row
-  double max_expansion = 16;  ///< a format may be so many times as large as CSR
+  std::vector<std::string> sweeps;  ///< settings whose variants run, too: chunk, block, ...; "all"
+  std::string output;               ///< result file; empty: none
+  bool resume = false;              ///< keep the rows that the result file has already
+  double max_seconds = 0.5;         ///< of timed repetitions per row
+  double max_expansion = 16;        ///< a format may be so many times as large as CSR
   bool dry_run = false;
   bool list = false;
 
@@ -27,6 +30,8 @@ struct Options {
 
   /// True where a Google Benchmark flag was given, be it as --flag or as --flag=value.
   [[nodiscard]] bool has_benchmark_flag(const std::string& flag) const;
+  /// Value of --flag=VALUE, empty where it was not given.
+  [[nodiscard]] std::string benchmark_flag(const std::string& flag) const;
 };
 
 /// Parses the command line. --help and --version print and exit; throws UsageError for what it does not understand.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/reporters.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <ostream>
+#include <sstream>
 
 namespace fatvec::bench {
 namespace {
@@ -86,6 +90,54 @@ void JsonReporter::ReportRuns(const std::vector<Run>& runs) {
     if (run.error_occurred && run.error_message.rfind("verification failed", 0) == 0) run.counters["verified"] = 0;
   }
   JSONReporter::ReportRuns(cleaned);
+}
+
+Progress::Progress(std::size_t total) : total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+void Progress::clear() const {
+  if (terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+void Progress::step() {
+  ++done_;
+  const auto now = Clock::now();
+  if (!terminal_ && now - told_ < std::chrono::seconds(30)) return;
+  told_ = now;
+  const double spent = std::chrono::duration<double>(now - start_).count();
+  const double left = spent / static_cast<double>(done_) * static_cast<double>(total_ - done_);
+  std::fprintf(stderr, "%zu of %zu rows, %.0f %%, about %.0f min %02d s left%s", done_, total_,
+               100.0 * static_cast<double>(done_) / static_cast<double>(total_), std::floor(left / 60),
+               static_cast<int>(left) % 60, terminal_ ? "" : "\n");
+  std::fflush(stderr);
+}
+
+bool RunReporter::ReportContext(const Context& context) {
+  if (file_ != nullptr) {
+    std::ostringstream text;  // "{ "context": {...}, "benchmarks": ["
+    JsonReporter json;
+    json.SetOutputStream(&text);
+    json.SetErrorStream(&GetErrorStream());
+    json.ReportContext(context);
+    const std::string all = text.str();
+    const auto begin = all.find('{', 1);
+    file_->set_context(all.substr(begin, all.rfind('}') + 1 - begin));
+  }
+  return table_.ReportContext(context);
+}
+
+void RunReporter::ReportRuns(const std::vector<Run>& runs) {
+  progress_.clear();
+  table_.ReportRuns(runs);
+  if (file_ != nullptr) {
+    for (const auto& run : runs) {
+      std::ostringstream text;
+      JsonReporter json;  // a new one for each row: it would put a comma before its second
+      json.SetOutputStream(&text);
+      json.ReportRuns({run});
+      file_->add(text.str());
+    }
+  }
+  progress_.step();
 }
 
 }  // namespace fatvec::bench

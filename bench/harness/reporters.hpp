@@ -3,9 +3,12 @@
 
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "harness/result_file.hpp"
 
 namespace fatvec::bench {
 
@@ -30,6 +33,35 @@ class TableReporter : public benchmark::BenchmarkReporter {
 class JsonReporter : public benchmark::JSONReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override;
+};
+
+/// How far a long run is, on stderr: a line that is renewed on a terminal, else one every half minute.
+class Progress {
+ public:
+  explicit Progress(std::size_t total);
+  void clear() const;  ///< before something else is printed
+  void step();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::size_t total_;
+  std::size_t done_ = 0;
+  bool terminal_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point told_ = start_;
+};
+
+/// The display reporter: the table, the progress, and every row to the result file, if there is one.
+class RunReporter : public benchmark::BenchmarkReporter {
+ public:
+  RunReporter(TableReporter& table, Progress& progress, ResultFile* file) : table_(table), progress_(progress), file_(file) {}
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+
+ private:
+  TableReporter& table_;
+  Progress& progress_;
+  ResultFile* file_;
 };
 
 }  // namespace fatvec::bench

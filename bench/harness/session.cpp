@@ -1,108 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session.hpp"
 
-#include <algorithm>
-
 #include <fatvec/analyse/traffic.hpp>
 #include <fatvec/core/error.hpp>
+
+#include "harness/capacity.hpp"
 
 namespace fatvec::bench {
 namespace {
 
-/// A result that differs from the oracle's; not an Error of the library, so that nothing else can be taken for it.
-struct WrongResult {
-  std::string what;
-};
-
-/// Y as the product has it now must be A · X.
-void require_right(const product::Product& product, Problem& problem, std::int64_t k) {
-  const auto y = problem.poisoned_y(k);
-  product.store(y);
-  if (auto difference = problem.difference(y)) throw WrongResult{std::move(*difference)};
+bool same_group(const BenchCase& a, const BenchCase& b) {
+  return a.matrix.name == b.matrix.name && a.layout == b.layout && a.k == b.k;
 }
 
 }  // namespace
 
 Session::Session(const Options& options, Bandwidths bandwidths, double cache_bytes)
-    : dry_run_(options.dry_run),
-      max_expansion_(options.max_expansion),
+    : policy_{.timing = {.most_seconds = options.max_seconds},
+              .dry_run = options.dry_run,
+              .max_expansion = options.max_expansion},
       bandwidths_(std::move(bandwidths)),
-      cache_bytes_(cache_bytes) {
-  policy_.most_seconds = options.max_seconds;
-}
+      cache_bytes_(cache_bytes) {}
 
 void Session::register_cases(const std::vector<BenchCase>& cases) {
   for (const auto& bench_case : cases) {
+    if (groups_.empty() || !same_group(groups_.back()->front(), bench_case)) groups_.push_back(std::make_unique<Group>());
+    Group* const group = groups_.back().get();
+    const std::size_t index = group->size();
+    group->push_back(bench_case);
     // One iteration whose manual time is the median: repetitions, warm-up and statistics are the harness's own.
     benchmark::RegisterBenchmark(bench_case.name().c_str(),
-                                 [this, bench_case](benchmark::State& state) { run(bench_case, state); })
+                                 [this, group, index](benchmark::State& state) { run(*group, index, state); })
         ->Iterations(1)
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
   }
 }
 
-/// Whatever happens to a case is its row; the others go on.
-void Session::run(const BenchCase& bench_case, benchmark::State& state) {
-  const auto skip = [&](int& count, const std::string& reason) {
-    ++count;
-    state.SkipWithError(reason.c_str());
-  };
+void Session::run(const Group& group, std::size_t index, benchmark::State& state) {
+  if (measured_ != &group) {
+    outcomes_ = measure(group);
+    measured_ = &group;
+  }
+  const Outcome& outcome = outcomes_[index];
+  if (outcome.kind == Outcome::Kind::verified) {
+    ++verified_;
+    for (auto _ : state) state.SetIterationTime(outcome.timing.median());
+    return report(group[index], outcome, state);
+  }
+  ++(outcome.kind == Outcome::Kind::skipped ? skipped_ : failed_);
+  wrong_result_ = wrong_result_ || outcome.kind == Outcome::Kind::wrong;
+  state.SkipWithError(outcome.reason.c_str());
+}
+
+/// A matrix that cannot be had is an outcome, too.
+std::vector<Outcome> Session::measure(const Group& group) {
+  Outcome none;
   try {
-    measure(bench_case, state);
-  } catch (const WrongResult& wrong) {
-    wrong_result_ = true;
-    skip(failed_, wrong.what);
+    load(group.front());
+    return measure_group(*problem_, group, policy_);
   } catch (const CapacityError& error) {
-    skip(skipped_, detail::concat("skipped: ", error.what()));
-  } catch (const UsageError& error) {
-    skip(skipped_, detail::concat("skipped: ", error.what()));
+    none = {.kind = Outcome::Kind::skipped, .reason = detail::concat("skipped: ", error.what())};
   } catch (const std::exception& error) {
-    skip(failed_, detail::concat("failed: ", error.what()));
-  } catch (...) {
-    skip(failed_, "failed: an exception of unknown type");
+    unreadable_ = true;
+    none = {.kind = Outcome::Kind::failed, .reason = detail::concat("failed: ", error.what())};
   }
+  return std::vector<Outcome>(group.size(), none);
 }
 
-void Session::measure(const BenchCase& bench_case, benchmark::State& state) {
-  Problem& problem = this->problem(bench_case);
-  product::Case task{.matrix = problem.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
-  // A format that is mostly padding would take minutes to fill, and push everything else out of memory, to show what is known.
-  task.options.memory_limit = std::min(static_cast<std::uint64_t>(max_expansion_ * static_cast<double>(task.matrix.bytes())),
-                                       free_bytes(bench_case.contender->backend) / 2);
-  if (bench_case.contender->unsupported) {
-    if (const auto reason = bench_case.contender->unsupported(task)) throw UsageError(*reason);
-  }
-  const auto product = bench_case.contender->prepare(task);
-  product->load(problem.x(task.k), problem.poisoned_y(task.k));
-  Timing timing{.seconds = {product->run(1, 0)}};
-  require_right(*product, problem, task.k);
-  if (!dry_run_) {
-    timing = time_product(*product, policy_);
-    require_right(*product, problem, task.k);  // still: a race may show only now
-  }
-  for (auto _ : state) state.SetIterationTime(timing.median());
-  report(bench_case, timing, *product, state);
-  ++verified_;
-}
-
-Problem& Session::problem(const BenchCase& bench_case) {
+void Session::load(const BenchCase& bench_case) {
   const auto& source = bench_case.matrix;
-  if (problem_ && problem_->name() == source.name) return *problem_;
+  if (problem_ && problem_->name() == source.name) return;
   problem_.reset();
-  if (unreadable_name_ == source.name) throw Error(unreadable_);
+  if (missing_name_ == source.name) std::rethrow_exception(missing_reason_);
   try {
+    require_fits(source, bench_case.largest_k);
     problem_ = std::make_unique<Problem>(source, bench_case.largest_k);
-  } catch (const std::exception& error) {
-    unreadable_name_ = source.name;
-    unreadable_ = error.what();
-    throw Error(unreadable_);
+  } catch (...) {
+    missing_name_ = source.name;
+    missing_reason_ = std::current_exception();
+    throw;
   }
-  return *problem_;
 }
 
-void Session::report(const BenchCase& bench_case, const Timing& timing, const product::Product& product,
-                     benchmark::State& state) {
+void Session::report(const BenchCase& bench_case, const Outcome& outcome, benchmark::State& state) const {
+  const Timing& timing = outcome.timing;
   const auto& statistics = problem_->statistics();
   const ProductSize size{
       .nnz = statistics.nnz, .rows = statistics.rows, .columns_touched = statistics.columns_touched, .k = bench_case.k};
@@ -114,14 +96,14 @@ void Session::report(const BenchCase& bench_case, const Timing& timing, const pr
   counters["min_seconds"] = timing.seconds.front();
   counters["spread"] = timing.spread();
   counters["repetitions"] = static_cast<double>(timing.seconds.size());
-  counters["capped"] = timing.capped && !dry_run_ ? 1 : 0;
+  counters["capped"] = timing.capped && !policy_.dry_run ? 1 : 0;
   counters["GFLOPS"] = flops(size) / seconds * 1e-9;
   counters["bytes"] = bytes;
   counters["GBs"] = bytes / seconds * 1e-9;
   counters["bound_fraction"] = bytes / seconds * 1e-9 / bandwidths_.bound(bench_case.contender->backend);
-  counters["setup_seconds"] = product.setup_seconds;
-  counters["matrix_bytes"] = static_cast<double>(product.matrix_bytes);
-  counters["stored_entries"] = static_cast<double>(product.stored_entries);
+  counters["setup_seconds"] = outcome.setup_seconds;
+  counters["matrix_bytes"] = static_cast<double>(outcome.matrix_bytes);
+  counters["stored_entries"] = static_cast<double>(outcome.stored_entries);
   counters["rows"] = static_cast<double>(statistics.rows);
   counters["nnz"] = static_cast<double>(statistics.nnz);
   // Below about 2 the repetitions read much of their operands from a cache, and bound_fraction may exceed 1.

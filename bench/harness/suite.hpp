@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,11 +12,24 @@
 
 namespace fatvec::bench {
 
-/// A matrix of a suite: a generator's description or a file, and a small relative with the same structure for --dry-run.
+/// A matrix of a suite: a generator's description, and a small relative with the same structure for --dry-run.
 struct SuiteMatrix {
-  std::string_view full;
-  std::string_view tiny;
+  std::string full;
+  std::string tiny;
+  std::string real = {};  ///< the matrix that `full` is the twin of, taken instead where its file is there; may be empty
 };
+
+/// The matrices with these names, each with its twins.
+std::vector<SuiteMatrix> collection(std::initializer_list<std::string_view> names);
+
+/// NAME.mtx.gz or NAME.mtx of the real matrix in the folder FATVEC_MATRICES; empty where there is none.
+std::string real_file(const SuiteMatrix& matrix);
+
+/// What is to be loaded: the tiny twin, the real file, or the full twin.
+std::string source_text(const SuiteMatrix& matrix, bool tiny);
+
+/// A line for people: which matrix, and whether the real one or its twin will be used.
+std::string describe(const SuiteMatrix& matrix);
 
 /// The numbers of columns that are measured with X and Y in one layout.
 struct Sweep {

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 
 namespace fatvec::bench {
 namespace {
 
-/// Wall-clock time that a row has spent, launches and synchronisation included; the products time themselves.
+/// Wall-clock time, launches and synchronisation included; the products time themselves.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -15,6 +16,50 @@ class Stopwatch {
  private:
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
+};
+
+/// One product's repetitions, turn by turn.
+class Runner {
+ public:
+  Runner(product::Product& product, const TimingPolicy& policy) : product_(product), policy_(policy) {}
+
+  [[nodiscard]] bool done() const {
+    const auto runs = static_cast<int>(seconds_.size());
+    if (error_) return true;
+    if (runs < policy_.fewest) return false;
+    const double timed = std::accumulate(seconds_.begin(), seconds_.end(), 0.0);
+    return spent_ >= policy_.most_seconds || (runs >= policy_.repetitions && timed >= policy_.least_seconds);
+  }
+
+  void take_turn() try {
+    const Stopwatch turn;
+    product_.run(1, 0);
+    const double warm_up = turn.seconds();
+    const double slice = policy_.most_seconds / policy_.rounds;
+    const double least = policy_.least_seconds / policy_.rounds;
+    int runs = 0;
+    do {
+      seconds_.push_back(product_.run(1, 0));
+      ++runs;
+    } while (turn.seconds() < slice && (runs * policy_.rounds < policy_.repetitions || turn.seconds() - warm_up < least));
+    spent_ += turn.seconds();
+  } catch (...) {
+    error_ = std::current_exception();
+  }
+
+  [[nodiscard]] Timing timing() && {
+    Timing timing{.seconds = std::move(seconds_), .error = error_};
+    timing.capped = timing.seconds.size() < static_cast<std::size_t>(policy_.repetitions);
+    std::sort(timing.seconds.begin(), timing.seconds.end());
+    return timing;
+  }
+
+ private:
+  product::Product& product_;
+  const TimingPolicy& policy_;
+  std::vector<double> seconds_;
+  double spent_ = 0;
+  std::exception_ptr error_;
 };
 
 }  // namespace
@@ -30,22 +75,16 @@ double Timing::spread() const {
   return (quantile(0.9) - quantile(0.1)) / median();
 }
 
-Timing time_product(product::Product& product, const TimingPolicy& policy) {
-  const Stopwatch warm_up;
-  do product.run(1, 0);
-  while (warm_up.seconds() < policy.warm_up_seconds);
-
-  Timing timing;
-  const Stopwatch total;
-  const auto done = [&](std::size_t runs, double seconds) {
-    if (runs < static_cast<std::size_t>(policy.fewest)) return false;
-    return seconds >= policy.most_seconds ||
-           (runs >= static_cast<std::size_t>(policy.repetitions) && seconds >= policy.least_seconds);
-  };
-  while (!done(timing.seconds.size(), total.seconds())) timing.seconds.push_back(product.run(1, 0));
-  timing.capped = timing.seconds.size() < static_cast<std::size_t>(policy.repetitions);
-  std::sort(timing.seconds.begin(), timing.seconds.end());
-  return timing;
+std::vector<Timing> time_products(const std::vector<product::Product*>& products, const TimingPolicy& policy) {
+  std::vector<Runner> runners;
+  for (auto* const product : products) runners.emplace_back(*product, policy);
+  const auto waits = [](const Runner& runner) { return !runner.done(); };
+  while (std::any_of(runners.begin(), runners.end(), waits))
+    for (auto& runner : runners)
+      if (waits(runner)) runner.take_turn();
+  std::vector<Timing> timings;
+  for (auto& runner : runners) timings.push_back(std::move(runner).timing());
+  return timings;
 }
 
 }  // namespace fatvec::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
 #include <vector>
 
 #include <fatvec/product/product.hpp>
@@ -9,16 +10,17 @@ namespace fatvec::bench {
 
 /// How often a product is repeated. The very first run of a product, which verifies it, is never among these.
 struct TimingPolicy {
-  double warm_up_seconds = 0.02;  ///< untimed, at least one run: clocks rise, pages and caches settle
-  int repetitions = 20;           ///< at least so many are timed,
-  double least_seconds = 0.05;    ///< and for at least so long (short products are noisy),
-  double most_seconds = 1;        ///< but no longer than this,
-  int fewest = 3;                 ///< except for so many
+  int repetitions = 20;         ///< at least so many are timed,
+  double least_seconds = 0.05;  ///< and for at least so long (short products are noisy),
+  double most_seconds = 0.5;    ///< but no longer than this, warm-up included,
+  int fewest = 3;               ///< except for so many
+  int rounds = 5;               ///< turns in which a product gets them
 };
 
 struct Timing {
   std::vector<double> seconds;  ///< of each repetition, ascending
   bool capped = false;          ///< most_seconds came before `repetitions`
+  std::exception_ptr error{};   ///< what a run threw; the others were timed all the same
 
   [[nodiscard]] double quantile(double p) const;  ///< linear between neighbours
   [[nodiscard]] double median() const { return quantile(0.5); }
@@ -26,7 +28,9 @@ struct Timing {
   [[nodiscard]] double spread() const;
 };
 
-/// Times Y = A · X, caches hot: every repetition reads the operands that the one before it left in the caches.
-Timing time_product(product::Product& product, const TimingPolicy& policy);
+/// Times Y = A · X for each of the products. They take turns, a few repetitions each, so that whatever disturbs the machine for
+/// a while (a neighbour, a clock that falls) disturbs all of them and not the one whose turn it happens to be. Caches are hot:
+/// every turn begins with an untimed run, so that each repetition reads what the one before it left in the caches.
+std::vector<Timing> time_products(const std::vector<product::Product*>& products, const TimingPolicy& policy);
 
 }  // namespace fatvec::bench

@@ -3,15 +3,18 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
 
 /// The right-hand-side tile: the columns that one work-item holds in registers, always a compile-time number of them.
 namespace fatvec::detail {
 
+/// A number of columns that is known to the compiler. (std::integral_constant's conversion is no device function to nvcc.)
 template <int width>
-using Width = std::integral_constant<int, width>;
+struct Width {
+  static constexpr int value = width;
+  KOKKOS_FUNCTION constexpr operator int() const { return width; }  // NOLINT: it is meant to stand for the number
+};
 
 /// f(0) ... f(n - 1), unrolled: an array of n indexed in f lives in registers. GCC vectorises the plain loop before it unrolls
 /// it, which it does not do for a fold expression.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fatvec/core/error.hpp>
@@ -26,6 +27,7 @@ struct BlockSweep {
   std::int64_t blocks;
   std::int64_t k;
   static constexpr std::int64_t chunk = 16;
+  static constexpr bool many_rows = true;
   static constexpr bool vectorised = columns == Columns::contiguous;
   /// One sum is a chain of additions, each waiting for the last: two chains while a tile leaves registers for them.
   template <int width>
@@ -69,6 +71,7 @@ template <Columns columns, int width>
 struct LaneTile {
   std::int64_t rows;
   std::int64_t k;
+  static constexpr bool many_rows = false;
   static constexpr bool vectorised = false;
   template <int>
   static constexpr int chains = 1;
@@ -108,18 +111,25 @@ struct RowProduct {
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     shape.visit(item, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c, auto count, auto spacing) {
       constexpr int columns = decltype(width)::value;
-      const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-      for (std::int64_t i = first; i < end; ++i) {
-        Pack<T, columns, Shape::vectorised> sum;
-        if (count == columns)
-          local.accumulate<Shape::template chains<columns>>(i, c, spacing, sum, [](int) { return true; });
-        else
-          local.accumulate<1>(i, c, spacing, sum, [count](int w) { return w < count; });
-        T sums[columns];
-        sum.store(sums);
-        local.epilogue.store(i, c, sums, count, spacing);
+      if constexpr (Shape::many_rows) {
+        const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+        for (std::int64_t i = first; i < end; ++i) local.template multiply_row<columns>(i, c, count, spacing);
+      } else {
+        multiply_row<columns>(first, c, count, spacing);
       }
     });
+  }
+
+  template <int columns, class Count, class Spacing>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_row(std::int64_t i, std::int64_t c, Count count, Spacing spacing) const {
+    Pack<T, columns, Shape::vectorised> sum;
+    if (count == columns)
+      accumulate<Shape::template chains<columns>>(i, c, spacing, sum, [](int) { return true; });
+    else
+      accumulate<1>(i, c, spacing, sum, [count](int w) { return w < count; });
+    T sums[columns];
+    sum.store(sums);
+    epilogue.store(i, c, sums, count, spacing);
   }
 
   /// sum += the tile's part of A's row i times X, even and odd entries apart where there are two chains.

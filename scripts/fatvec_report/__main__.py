@@ -2,64 +2,104 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import pathlib
 import sys
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
-from . import analysis, markdown
-from .figures import draw
+from . import analysis, html, markdown, published, sections
+from .blocks import Block, Picture
 from .load import BadInput, Run, load
-from .sections import SECTIONS
+from .sections_record import versions
+from .style import RC
+from .views import View, views
+
+TITLE = "fatvec benchmark report"
 
 
 def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/report", description="Tables and plots from results of fatvec-bench.",
-                                     epilog="Exit status: 0 done, 2 a result that cannot be used.")
+    parser = argparse.ArgumentParser(
+        prog="scripts/report", description="A page of tables and pictures from results of fatvec-bench.",
+        epilog="Several files: runs that differ in the number of threads are put together (speedup, efficiency); CPU and GPU runs give the "
+               "performance-portability metric. Exit status: 0 done, 2 a result that cannot be used or a folder that cannot be written.")
     parser.add_argument("results", nargs="+", metavar="RESULTS.json", type=pathlib.Path, help="JSON of fatvec-bench, one file per run")
     parser.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("report"),
-                        help="gets report.md, results.csv and the pictures (default: report)")
+                        help="gets report.html (all in one file), report.md, results.csv and figures/ (default: report)")
+    parser.add_argument("--published", metavar="DIR", type=pathlib.Path, default=published.FOLDER,
+                        help="CSV files of published figures (default: bench/suites/published; without them their section is left out)")
     return parser.parse_args()
 
 
-def csv(runs: list[Run]) -> pd.DataFrame:
+def csv(runs: list[Run]) -> str:
     """Every case of every run, measured or not."""
     table = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
-    return table[["run", *[column for column in table.columns if column != "run"]]]
+    return table[["run", *[column for column in table.columns if column != "run"]]].to_csv(index=False)
 
 
-def write(runs: list[Run], folder: pathlib.Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    csv(runs).to_csv(folder / "results.csv", index=False)
-    text = ["# fatvec benchmark report", "All rows: [results.csv](results.csv). Ratios between contenders hold only within one run."]
-    pictures = []
-    for run in runs:
-        table = analysis.compare(run)
-        text.append(f"## {run.label}")
-        if len(table):
-            for name in draw(run, table, folder, suffix=f"-{run.label}" if len(runs) > 1 else ""):
-                text.append(f"![{name}]({name})")
-                pictures.append(str(folder / name))
-        text += [markdown.render(block) for section in SECTIONS for block in section(run, table)]
-        print(f"{run.label}:")
-        for line in analysis.headline(run, table):
+def draw(blocks: list[Block]) -> dict[str, tuple[bytes, bytes]]:
+    """Every picture as SVG and PNG."""
+    drawn = {}
+    with plt.rc_context(RC):
+        for picture in (block for block in blocks if isinstance(block, Picture)):
+            figure = picture.draw()
+            vector, bitmap = io.BytesIO(), io.BytesIO()
+            figure.savefig(vector, format="svg", metadata={"Date": None})
+            figure.savefig(bitmap, format="png", dpi=160)
+            plt.close(figure)
+            drawn[picture.name] = vector.getvalue(), bitmap.getvalue()
+    return drawn
+
+
+def save(path: pathlib.Path, content: str | bytes) -> None:
+    """The whole file or none of it."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
+    blocks = sections.write(seen)
+    drawn = draw(blocks)
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    for name, (vector, bitmap) in drawn.items():
+        save(folder / "figures" / f"{name}.svg", vector)
+        save(folder / "figures" / f"{name}.png", bitmap)
+    save(folder / "results.csv", csv(runs))
+    save(folder / "report.md", markdown.page(TITLE, blocks))
+    save(folder / "report.html", html.page(TITLE, blocks, drawn))
+    for view in seen:
+        print(f"{view.title}:")
+        for line in analysis.headline(view.run, view.table, view.same_format):
             print(f"  {line}")
-    (folder / "report.md").write_text("\n\n".join(text) + "\n")
-    print(f"table: {folder / 'report.md'}\nrows: {folder / 'results.csv'}\npictures (and .svg): {' '.join(pictures) or 'none'}")
+    print(f"page: {folder / 'report.html'}\ntext: {folder / 'report.md'}\nrows: {folder / 'results.csv'}\n"
+          f"pictures: {len(drawn)}, each as PNG and SVG, in {folder / 'figures'}")
 
 
 def main() -> int:
     arguments = parse_arguments()
+    published.FOLDER = arguments.published
     try:
         runs = [load(path) for path in arguments.results]
+        labels = [run.label for run in runs]
+        for position, run in enumerate(runs):  # two files of one name stay apart
+            if labels.count(run.label) > 1:
+                run.label = f"{run.label}-{position + 1}"
+        seen = views(runs)
+        if text := versions(seen):
+            print(f"report: note: {text}", file=sys.stderr)
+        write(runs, seen, arguments.output)
     except BadInput as error:
         print(f"report: {error}", file=sys.stderr)
         return 2
-    labels = [run.label for run in runs]
-    for position, run in enumerate(runs):  # two files of one name stay apart
-        if labels.count(run.label) > 1:
-            run.label = f"{run.label}-{position + 1}"
-    write(runs, arguments.output)
+    except OSError as error:
+        print(f"report: {error.filename or arguments.output}: {error.strerror}", file=sys.stderr)
+        return 2
     return 0
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import pathlib
+import re
 
 import pandas as pd
 
+from .names import GPU_BACKENDS, SPEAKING, backend_of, implementation_keys, matrix_label, parse_name
+
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-# Google Benchmark's own additions to a case's name; they do not tell cases apart.
-DECORATIONS = {"iterations", "repeats", "min_time", "min_warmup_time", "threads"}
-MARKS = {"manual_time", "real_time", "process_time"}
-# What describes an implementation. Every other key:value of a name describes the problem, so that an unknown key can only split
-# a comparison, never mix two problems into one.
-IMPLEMENTATION_KEYS = ("contender", "backend", "format", "kernel", "schedule", "variant", "algorithm", "policy")
-COUNTERS = ("GFLOPS", "bytes", "bound_fraction", "verified", "setup_seconds", "spread")
+COUNTERS = ("GFLOPS", "bytes", "bytes_per_cache", "GBs", "bound_fraction", "verified", "setup_seconds", "min_seconds", "spread",
+            "capped", "rows", "nnz", "stored_entries", "matrix_bytes")
 
 
 class BadInput(Exception):
@@ -24,34 +22,30 @@ class BadInput(Exception):
 
 @dataclasses.dataclass
 class Run:
-    """One result file: ratios between contenders hold only within it."""
+    """One result file, or the part of one that ran on one platform: ratios between contenders hold only within it."""
 
     label: str
     context: dict
     rows: pd.DataFrame
+    problem_keys: list[str]  # the columns that tell problems apart: matrix and k, and between them whatever else the names carry
+    parameters: list[str]  # the columns that tell variants of a contender apart, apart from backend and format
 
     @property
     def measured(self) -> pd.DataFrame:
         return self.rows[self.rows.status == "ok"]
 
     @property
-    def problem_keys(self) -> list[str]:
-        """The columns that tell problems apart: matrix and k first, then whatever else the names carry."""
-        return self.rows.attrs["problem_keys"]
+    def dry(self) -> bool:
+        return str(self.context.get("dry_run", "")).lower() == "true"
 
-
-def parse_name(name: str) -> dict[str, str]:
-    """'matrix:gen:stencil27:100/contender:fatvec/k:8/manual_time' to its keys and values (values may hold ':' and '/')."""
-    fields: dict[str, str] = {}
-    last = None
-    for part in name.split("/"):
-        key, colon, value = part.partition(":")
-        if colon:
-            fields[key] = value
-            last = key
-        elif part not in MARKS and last:
-            fields[last] += "/" + part
-    return {key: value for key, value in fields.items() if key not in DECORATIONS}
+    def describe(self, row: pd.Series, contender: bool = False, without: str = "") -> str:
+        """What exactly ran: 'hll-row', 'csr dynamic chunk 64'; with its contender in front: 'kokkoskernels csr'."""
+        settings = {key: row[key] for key in self.parameters if key != without and isinstance(row.get(key), str) and row[key]}
+        words = [value if key in SPEAKING else f"{key.replace('_', ' ')} {value}" for key, value in settings.items()]
+        shape = row.get("format", "")
+        if shape and not settings.get("kernel", "").startswith(shape):  # "csr-row" says both
+            words.insert(0, shape)
+        return " ".join([row["contender"], *words] if contender else words)
 
 
 def load(path: str | pathlib.Path) -> Run:
@@ -59,26 +53,50 @@ def load(path: str | pathlib.Path) -> Run:
     try:
         document = json.loads(path.read_text())
         entries = document["benchmarks"]
+        cases: dict[str, list[dict]] = {}
+        for entry in entries:
+            cases.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
+        records = [_case(name, group) for name, group in cases.items()]
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path}: not a result of fatvec-bench ({error}); an interrupted run leaves an incomplete file") from error
-    if not entries:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path}: not a result of fatvec-bench ({type(error).__name__}: {error}); "
+                       "an interrupted run leaves an incomplete file") from error
+    if not records:
         raise BadInput(f"{path}: holds no benchmarks")
-    cases: dict[str, list[dict]] = {}
-    for entry in entries:
-        cases.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
-    records = [_case(name, group) for name, group in cases.items()]
+    context = document.get("context") or {}
+    return _run(path, context if isinstance(context, dict) else {}, records)
+
+
+def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     keys = list(dict.fromkeys(key for record in records for key in record["fields"]))
+    implementation = {key for record in records for key in implementation_keys(record["fields"])}
     rows = pd.DataFrame([{**record.pop("fields"), **record} for record in records])
     for key in ("matrix", "contender", "k"):
-        if key not in rows or rows[key].isna().any():
+        if key not in keys or rows[key].isna().any():
             raise BadInput(f"{path}: a case without '{key}:' in its name; expected matrix:NAME/contender:NAME/.../k:K")
     rows[keys] = rows[keys].fillna("")
-    rows["k"] = rows["k"].astype(int)
-    others = [key for key in keys if key not in IMPLEMENTATION_KEYS and key not in ("matrix", "k")]
-    rows.attrs["problem_keys"] = ["matrix", *others, "k"]
-    return Run(label=path.stem, context=document.get("context", {}), rows=rows)
+    try:
+        rows["k"] = rows["k"].astype(int)
+    except ValueError as error:
+        raise BadInput(f"{path}: a case whose k is not a number ({error})") from error
+    for name in ("backend", "format", "threads"):
+        if name not in rows:
+            rows[name] = ""
+    for name in ("seconds", *COUNTERS):
+        rows[name] = pd.to_numeric(rows[name], errors="coerce") if name in rows else float("nan")
+    rows["matrix"] = rows.matrix.map(matrix_label)
+    default = _default_backend(context)
+    rows["backend"] = [backend or backend_of(contender, default) for backend, contender in zip(rows.backend, rows.contender)]
+    rows["platform"] = ["gpu" if backend in GPU_BACKENDS else "cpu" for backend in rows.backend]
+    others = [key for key in keys if key not in implementation and key not in ("matrix", "k", "threads")]
+    parameters = [key for key in keys if key in implementation and key not in ("contender", "backend", "format")]
+    return Run(path.stem, context, rows, ["matrix", *others, "k"], parameters)
+
+
+def _default_backend(context: dict) -> str:
+    device = re.search(r"Default Device:\s*(\w+)", str(context.get("kokkos_configuration", "")))
+    return device.group(1).lower() if device else "openmp"
 
 
 def _case(name: str, entries: list[dict]) -> dict:
@@ -87,8 +105,9 @@ def _case(name: str, entries: list[dict]) -> dict:
     if failed:
         reason = failed.get("error_message") or failed.get("skip_message") or "no reason given"
         skipped = bool(failed.get("skipped")) or reason.lower().startswith("skip")
+        said = re.match(r"(skip(ped)?|failed):\s*", reason, re.IGNORECASE)
         return {"name": name, "fields": parse_name(name), "status": "skipped" if skipped else "failed",
-                "reason": reason.partition(":")[2].strip() or reason if skipped and reason.lower().startswith("skip") else reason}
+                "reason": reason[said.end():] or reason if said else reason}
     repetitions = [entry for entry in entries if entry.get("run_type") != "aggregate"]
     median = next((entry for entry in entries if entry.get("aggregate_name") == "median"), None)
     entry = median or repetitions[0]
@@ -103,4 +122,6 @@ def _case(name: str, entries: list[dict]) -> dict:
     # A median of 1 may hide one wrong repetition.
     if row["verified"] < 1 or any(repetition.get("verified", 1) < 1 for repetition in repetitions):
         return {**row, "status": "failed", "reason": "wrong result"}
+    if not row["seconds"] > 0 or not row.get("GFLOPS", 0) >= 0 or "GFLOPS" not in row:
+        return {**row, "status": "failed", "reason": "no time or no GFLOPS recorded"}
     return {**row, "status": "ok", "reason": ""}

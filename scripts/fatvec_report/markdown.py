@@ -2,31 +2,38 @@
 """Blocks to GitHub-flavoured Markdown."""
 from __future__ import annotations
 
-from .sections import Block, Bullets, Heading, Table, Text
+from .blocks import Block, Bullets, Heading, Picture, Table, Text
+
+
+def page(title: str, blocks: list[Block]) -> str:
+    head = [f"# {title}", "The same as a page with all pictures: [report.html](report.html). All rows: [results.csv](results.csv)."]
+    return "\n\n".join([*head, *map(render, blocks)]) + "\n"
 
 
 def render(block: Block) -> str:
     if isinstance(block, Heading):
-        return ("#### " if block.text.startswith("  ") else "### ") + block.text.strip()
+        return f"{'#' * block.level} {block.text}"
     if isinstance(block, Text):
         return block.text
     if isinstance(block, Bullets):
         return "\n".join(f"- {item}" for item in block.items)
+    if isinstance(block, Picture):
+        return f"![{block.alt}](figures/{block.name}.png)" + (f"\n\n{block.caption}" if block.caption else "")
     assert isinstance(block, Table)
     return _table(block)
 
 
 def _table(table: Table) -> str:
-    cells = [table.columns, *([_escape(cell) for cell in row] for row in table.rows)]
+    def cell(column: int, text: str) -> str:
+        text = text.replace("|", "\\|").replace("\n", " ")
+        return f"**{text}**" if column in table.strong and text != "–" else text
+
+    cells = [table.columns, *([cell(column, text) for column, text in enumerate(row)] for row in table.rows)]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(table.columns))]
 
     def line(row: list[str]) -> str:
-        padded = (cell.ljust(width) if column < table.left else cell.rjust(width) for column, (cell, width) in enumerate(zip(row, widths)))
+        padded = (text.ljust(width) if column < table.left else text.rjust(width) for column, (text, width) in enumerate(zip(row, widths)))
         return "| " + " | ".join(padded) + " |"
 
     rule = "|".join("-" * (width + 2) if column < table.left else "-" * (width + 1) + ":" for column, width in enumerate(widths))
     return "\n".join([line(cells[0]), f"|{rule}|", *map(line, cells[1:])])
-
-
-def _escape(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("\n", " ")

@@ -10,6 +10,7 @@
 #include <fatvec/generate/patterns.hpp>
 #include <fatvec/generate/random_rows.hpp>
 #include <fatvec/generate/stencils.hpp>
+#include <fatvec/generate/twin_matrix.hpp>
 
 namespace fatvec::generate {
 namespace {
@@ -79,6 +80,16 @@ HostCsr simple(const Spec& spec, MemoryLimit limit) {
   return build(K(spec), spec, limit);
 }
 
+/// Its size is the name of a twin, and the rows where they are to be others.
+constexpr Text twin_kind = "twin";
+
+HostCsr twin(const Spec& spec, MemoryLimit limit) {
+  const Twin& full = find_twin(spec.twin);
+  return build(
+      TwinMatrix(spec.sizes.empty() ? full : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)})), spec.seed), spec,
+      limit);
+}
+
 const std::vector<KindEntry>& kinds() {
   using enum Neighbourhood;
   static const std::vector<KindEntry> table = {
@@ -92,6 +103,7 @@ const std::vector<KindEntry>& kinds() {
       {"arrow", "N", 1, "", {}, "dense first row, first column, and diagonal", simple<Arrow>},
       {"diagonal", "N", 1, "", {}, "random diagonal", simple<Diagonal>},
       {"empty", "N|RxC", 2, "", {}, "no entries", simple<Empty>},
+      {twin_kind, "NAME[:ROWS]", 0, "", {}, "stand-in for a well-known matrix, say cavity10", twin},
   };
   return table;
 }
@@ -137,6 +149,16 @@ void set_sizes(Spec& spec, const KindEntry& kind, Text value) {
   }
 }
 
+/// Reads what follows "twin"; the number of parts that it took.
+std::size_t set_twin(Spec& spec, const std::vector<Text>& parts) {
+  spec.twin = find_twin(parts[1]).name;
+  std::int64_t rows = 0;
+  if (parts.size() < 3 || parts[2].find('=') != Text::npos) return 2;
+  if (!read_integer(parts[2], 100, rows)) refuse(spec, "ROWS must be an integer from 100, not \"", parts[2], "\"");
+  spec.sizes = {rows};
+  return 3;
+}
+
 }  // namespace
 
 bool is_spec(Text text) {
@@ -152,10 +174,14 @@ Spec parse_spec(Text text) {
   const KindEntry* const kind = find_kind(spec.kind);
   if (kind == nullptr) refuse(spec, "unknown kind of matrix \"", spec.kind, "\"");
 
-  const std::size_t arguments = kind->argument.empty() ? 2 : 3;  // the kind and the size are among them
+  std::size_t arguments = kind->argument.empty() ? 2 : 3;  // the kind and the size are among them
   if (parts.size() < arguments) refuse(spec, "incomplete, the syntax is ", syntax(*kind));
-  set_sizes(spec, *kind, parts[1]);
-  if (arguments == 3) set(spec, field(kind->argument), parts[2]);
+  if (kind->name == twin_kind) {
+    arguments = set_twin(spec, parts);
+  } else {
+    set_sizes(spec, *kind, parts[1]);
+    if (arguments == 3) set(spec, field(kind->argument), parts[2]);
+  }
   for (std::size_t n = arguments; n < parts.size(); ++n) {
     const std::size_t equals = parts[n].find('=');
     const Text name = parts[n].substr(0, equals);

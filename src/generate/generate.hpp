@@ -20,7 +20,9 @@ using HostCsr = CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpac
 /// spec_help() says which ones do.
 struct Spec {
   std::string kind;                 ///< "stencil27"
-  std::vector<std::int64_t> sizes;  ///< grid extents NX, NY, NZ, or rows and columns; one number stands for all of them
+  std::string twin;                 ///< twin: of which matrix
+  std::vector<std::int64_t> sizes;  ///< grid extents NX, NY, NZ, or rows and columns; one number stands for all of them;
+                                    ///< twin: rows, none for the matrix' own
   std::int64_t half_bandwidth = 0;  ///< banded: entries on either side of the diagonal
   std::int64_t per_row = 0;         ///< uniform: entries in every row
   double mean = 1;                  ///< powerlaw: mean entries per row, above 0
@@ -43,9 +45,9 @@ Spec parse_spec(std::string_view text);
 /// Every kind with its syntax and every option, one a line.
 std::string spec_help();
 
-/// Builds the matrix in parallel; needs no memory beside the result's. memory_limit in bytes, default: the free host memory.
-/// Throws UsageError where the numbers contradict each other (more entries per row than columns), and, before anything is
-/// allocated, CapacityError where rows or columns exceed 32-bit indices or the matrix exceeds the memory limit.
+/// Builds the matrix in parallel; needs no memory worth mentioning beside the result's. memory_limit in bytes, default: the
+/// free host memory. Throws UsageError where the numbers contradict each other (more entries per row than columns), and, before
+/// anything is allocated, CapacityError where rows or columns exceed 32-bit indices or the matrix exceeds the memory limit.
 HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit = {});
 
 }  // namespace fatvec::generate

@@ -30,7 +30,7 @@ def results(*arguments, status=0):
     """The document that a run writes; dry unless it says otherwise."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "out.json"
-        done = run(*arguments, f"--benchmark_out={path}")
+        done = run(*arguments, "--output", str(path))
         assert done.returncode == status, f"{arguments}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         return json.loads(path.read_text(), object_pairs_hook=unique_keys)
 
@@ -74,7 +74,8 @@ class Suite(unittest.TestCase):
 
 class Measured(unittest.TestCase):
     def test_a_timed_row(self):
-        rows = results(*SMALL, "--contender", "raw-serial", "--k", "4", "--layout", "row", "--max-seconds", "1")["benchmarks"]
+        rows = results(*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "4", "--layout", "row",
+                       "--max-seconds", "1")["benchmarks"]
         self.assertEqual(len(rows), 1)
         row = rows[0]
         seconds = row["median_seconds"]
@@ -88,8 +89,40 @@ class Measured(unittest.TestCase):
         self.assertAlmostEqual(row["GFLOPS"] * 1e9 * seconds, 2 * nnz * k, delta=1)
 
     def test_a_capped_row_says_so(self):
-        row = results(*SMALL, "--contender", "raw-serial", "--k", "1", "--layout", "row", "--max-seconds", "0")["benchmarks"][0]
+        row = results(*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "1", "--layout", "row",
+                      "--max-seconds", "0")["benchmarks"][0]
         self.assertEqual((row["repetitions"], row["capped"]), (3, 1))
+
+
+class HandWritten(unittest.TestCase):
+    """The raw CPU contenders on awkward matrices, with numbers of columns around every width of a register tile."""
+
+    GENERATED = ("gen:diagonal:50", "gen:arrow:200", "gen:banded:90:3", "gen:uniform:70x33:5", "gen:uniform:20x400:30",
+                 "gen:powerlaw:300:4", "gen:empty:0", "gen:empty:40x7", "gen:diagonal:1")
+    # rows 1, 3 and 5 to 7 empty: the first, one in between, the last ones
+    EMPTY_ROWS = "%%MatrixMarket matrix coordinate real general\n7 3 3\n2 3 1.5\n4 1 -2\n4 2 0.25\n"
+    NO_ROWS = "%%MatrixMarket matrix coordinate real general\n0 0 0\n"
+
+    def check(self, matrices):
+        rows = results("--dry-run", "--matrix", ",".join(map(str, matrices)), "--contender", "raw-serial,raw-openmp",
+                       "--layout", "row,column", "--k", "1,2,3,5,8,9,16,17,33,40", "--max-expansion", "1000")["benchmarks"]
+        self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
+        self.assertEqual(len({fields(row)["matrix"] for row in rows}), len(matrices))
+        self.assertEqual({fields(row)["format"] for row in rows}, {"csr", "ellpack", "hll"})
+        self.assertLessEqual({"row-major", "column-major"}, {fields(row).get("storage") for row in rows})
+
+    def test_generated_matrices(self):
+        self.check(self.GENERATED)
+
+    def test_real_matrices(self):
+        self.check(sorted(DATA.glob("*.mtx*")))
+
+    def test_empty_rows_and_no_rows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            files = [pathlib.Path(folder) / "empty_rows.mtx", pathlib.Path(folder) / "no_rows.mtx"]
+            files[0].write_text(self.EMPTY_ROWS)
+            files[1].write_text(self.NO_ROWS)
+            self.check(files)
 
 
 class Selection(unittest.TestCase):
@@ -115,7 +148,7 @@ class Selection(unittest.TestCase):
 
     def test_unknown_names_are_usage_errors_that_list_what_exists(self):
         for option, known in (("--contender", "raw-serial"), ("--format", "ellpack"), ("--kernel", "csr-row"),
-                              ("--layout", "column"), ("--backend", "serial"), ("--suite", "demo")):
+                              ("--layout", "column"), ("--backend", "serial"), ("--suite", "demo"), ("--sweep", "all")):
             done = run("--dry-run", option, "nonsense")
             self.assertEqual(done.returncode, 2, option)
             self.assertIn("nonsense", done.stderr)
@@ -123,17 +156,137 @@ class Selection(unittest.TestCase):
 
     def test_other_wrong_usage(self):
         for arguments in (("--nonsense",), ("--k", "0"), ("--k", "x"), ("--matrix", "gen:nonsense:3"),
-                          ("--matrix", "/nowhere/a.mtx"), ("--contender", "raw-serial", "--format", "hll"),
+                          ("--matrix", "/nowhere/a.mtx"), ("--contender", "kokkoskernels", "--format", "hll"),
                           ("--benchmark_nonsense=1",), (*SMALL, *SMALL)):
             done = run("--dry-run", *arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
             self.assertIn("fatvec-bench: ", done.stderr)
 
     def test_help_and_list(self):
-        self.assertIn("--benchmark_out", run("--help").stdout)
+        self.assertIn("--resume", run("--help").stdout)
         listed = run("--list").stdout
         for name in ("demo", "fatvec", "kernel:csr-row", "raw-serial", "kokkoskernels"):
             self.assertIn(name, listed)
+
+
+class Interruption(unittest.TestCase):
+    """--output keeps what is done; --resume goes on with it."""
+
+    ARGUMENTS = ("--dry-run", *SMALL, "--contender", "fatvec,raw-serial", "--format", "csr", "--k", "1,2", "--layout", "row")
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name) / "out.json"
+        self.part = pathlib.Path(f"{self.path}.part")
+
+    def bench(self, *more, status=0):
+        done = run(*self.ARGUMENTS, "--output", str(self.path), *more)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done
+
+    def names(self):
+        return [row["name"] for row in json.loads(self.path.read_text(), object_pairs_hook=unique_keys)["benchmarks"]]
+
+    def interrupt(self):
+        """A complete result, cut down to what an interrupted run leaves: some rows and a torn one."""
+        self.bench()
+        document = json.loads(self.path.read_text())
+        lines = [json.dumps(part) for part in (document["context"], *document["benchmarks"])]
+        self.path.unlink()
+        self.part.write_text("\n".join(lines[:3]) + "\n" + lines[3][:40])
+        return [row["name"] for row in document["benchmarks"]]
+
+    def test_resume_completes_the_rows(self):
+        names = self.interrupt()
+        done = self.bench("--resume")
+        self.assertIn(f"2 rows are there, {len(names) - 2} are left", done.stderr)
+        self.assertEqual(sorted(self.names()), sorted(names))
+        self.assertFalse(self.part.exists())
+
+    def test_a_finished_file_leaves_nothing_to_do(self):
+        self.bench()
+        before = self.path.read_text()
+        self.assertIn("0 are left", self.bench("--resume").stderr)
+        self.assertEqual(json.loads(self.path.read_text()), json.loads(before))
+
+    def test_an_interrupted_run_is_not_overwritten(self):
+        self.interrupt()
+        before = self.part.read_text()
+        self.assertIn("--resume", self.bench(status=2).stderr)
+        self.assertEqual(self.part.read_text(), before)
+
+    def test_rows_of_another_build_are_refused(self):
+        self.bench()
+        self.path.write_text(self.path.read_text().replace('"git_hash":"', '"git_hash":"0'))
+        self.assertIn("git_hash", self.bench("--resume", status=2).stderr)
+
+    def test_resume_wants_an_output(self):
+        self.assertEqual(run("--dry-run", "--resume").returncode, 2)
+
+    def test_an_output_that_cannot_be_written(self):
+        done = run(*self.ARGUMENTS, "--output", "/nowhere/out.json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nowhere/out.json", done.stderr)
+
+    def test_a_filter_selects_cases(self):
+        self.bench("--benchmark_filter=k:2$")
+        self.assertTrue(self.names())
+        self.assertTrue(all(name.endswith("k:2") for name in self.names()))
+
+
+class Peers(unittest.TestCase):
+    """Other libraries keep the contract that our kernels keep, on matrices that are awkward for them."""
+
+    PEERS, COLUMNS, LAYOUTS = ("kokkoskernels", "mkl", "eigen", "cusparse"), ("1", "2", "3", "8", "17"), ("row", "column")
+    MATRICES = {  # name: rows, columns, entries (from 1)
+        "tall": (37, 5, [(i, 1 + i * i % 4, i / 3) for i in range(2, 36)]),  # empty: first and last row, last column
+        "wide": (5, 41, [(3, j, 1 / j) for j in range(1, 42)] + [(5, 41, -2.0)]),  # one dense row, mostly empty ones
+        "one": (1, 1, [(1, 1, 0.5)]),
+        "zeros": (33, 33, [(i, 34 - i, 0.0) for i in range(1, 34)]),  # explicit ones; a slice of 32 rows and one row
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.matrices = ["gen:stencil27:11", str(DATA / "west2021.mtx.gz")]  # the first is enough work for every peer's threads
+        for name, (rows, columns, entries) in cls.MATRICES.items():
+            path = pathlib.Path(folder.name) / f"{name}.mtx"
+            lines = ["%%MatrixMarket matrix coordinate real general", f"{rows} {columns} {len(entries)}"]
+            path.write_text("\n".join(lines + [f"{i} {j} {value}" for i, j, value in entries]) + "\n")
+            cls.matrices.append(str(path))
+        listed = run("--list").stdout
+        cls.built = [peer for peer in cls.PEERS if f"contender:{peer}/" in listed]
+        cls.rows = results("--dry-run", "--matrix", ",".join(cls.matrices), "--contender", ",".join(cls.built),
+                           "--k", ",".join(cls.COLUMNS), "--layout", ",".join(cls.LAYOUTS))["benchmarks"]
+
+    def check(self, peer, reason="nothing may be skipped"):
+        if peer not in self.built:
+            self.skipTest(f"this build has no {peer}")
+        verified = set()
+        for row in self.rows:
+            f = fields(row)
+            if f["contender"] != peer:
+                continue
+            if row.get("error_occurred"):
+                self.assertRegex(row["error_message"], f"^skipped: .*{reason}", row["name"])
+            else:
+                self.assertEqual(row["verified"], 1, row["name"])
+                verified.add((f["matrix"], f["layout"], f["k"]))
+        self.assertEqual(len(verified), len(self.matrices) * len(self.LAYOUTS) * len(self.COLUMNS))
+
+    def test_kokkoskernels(self):
+        self.check("kokkoskernels")
+
+    def test_mkl(self):
+        self.check("mkl")
+
+    def test_eigen(self):
+        self.check("eigen")
+
+    def test_cusparse(self):
+        self.check("cusparse", "(cuSPARSE has no|cusparseSp.* answered|HLL needs)")
 
 
 if __name__ == "__main__":

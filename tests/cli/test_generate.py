@@ -39,6 +39,20 @@ class Generate(CliTest):
         self.assertTrue(old.read_text().startswith("%%MatrixMarket"))
         self.assertEqual([path.name for path in self.folder.iterdir()], ["a.mtx"])
 
+    def test_twin(self):
+        told = self.json("generate", "--twin", "cage4", "-o", "a.mtx")
+        self.assertEqual(told, {"matrix": "gen:twin:cage4", "rows": 9, "cols": 9, "nnz": 49, "output": "a.mtx"})
+        self.fatvec("generate", "twin", "cage4", "-o", "b.mtx")
+        self.assertEqual((self.folder / "a.mtx").read_text(), (self.folder / "b.mtx").read_text())
+        self.assertIn("% gen:twin:cage4\n", (self.folder / "a.mtx").read_text())
+        self.assertEqual(self.json("generate", "--twin", "thermal2:500", "-o", "a.mtx")["rows"], 500)
+
+    def test_wrong_twin(self):
+        self.assertIn("similar: cavity10", self.error("generate", "--twin", "cavity", "-o", "a.mtx"))
+        self.assertIn("either KIND or --twin", self.error("generate", "-o", "a.mtx"))
+        self.assertIn("either KIND or --twin", self.error("generate", "arrow:5", "--twin", "cage4", "-o", "a.mtx"))
+        self.assertIn("webbase-1M", self.fatvec("generate", "--help").stdout)
+
     def test_wrong_spec(self):
         error = self.error("generate", "stencil6:4", "-o", "a.mtx")
         self.assertIn('unknown kind of matrix "stencil6"', error)

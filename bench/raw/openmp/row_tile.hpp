@@ -1,85 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "raw/openmp/sums.hpp"
+#include "raw/operands.hpp"
 
 namespace fatvec::bench::raw {
 
-/// One row of A: its entries.
-struct Row {
-  const std::int32_t* __restrict columns;
-  const double* __restrict values;
-  std::int64_t length;
-};
+/// The product of consecutive rows with a fat vector, tile by tile: `width` columns of one row of Y are summed in registers,
+/// `width` being a constant, and the widest tile that still fits goes first.
+template <class Rows, class X, class Y>
+class RowTiles {
+  static constexpr bool row_layout = X::row_layout;
+  /// Of 32 columns one tile holds all in row layout: 8 of 16 vector registers. In column layout every column is a stream of its
+  /// own, and 8 are what prefetchers and the first-level TLB follow.
+  using Widths = std::conditional_t<row_layout, std::integer_sequence<int, 32, 16, 8, 7, 6, 5, 4, 3, 2, 1>,
+                                    std::integer_sequence<int, 8, 7, 6, 5, 4, 3, 2, 1>>;
+  template <int width>
+  using Sums = std::conditional_t<row_layout, VectorSums<width>, ScalarSums<width>>;
+  static constexpr int two_chains = row_layout ? 8 : 4;  ///< the widest tile that leaves registers for two sums per column
+  /// Rows that all tiles sweep over before the next ones follow: few enough for their entries to stay in the first-level cache,
+  /// so that A comes from memory once whatever k.
+  static constexpr std::int64_t sweep_rows = 16;
 
-/// alpha, beta and the distance of two rows (row layout) or two columns (column layout) of X and of Y.
-struct Scaling {
-  double alpha;
-  double beta;
-  std::ptrdiff_t x_stride;
-  std::ptrdiff_t y_stride;
-};
+ public:
+  RowTiles(const Rows& rows, double alpha, const X& x, double beta, const Y& y, std::int64_t k)
+      : rows_(rows), alpha_(alpha), x_(x), beta_(beta), y_(y), k_(k) {}
 
-/// `width` columns of one row of Y, summed in registers. x points to X(0, c), y to Y(i, c) for the first column c of the tile.
-/// One column is one plain sum: rows overlap out of order, and SIMD over a row would have to gather.
-template <bool row_layout, int width>
-struct Tile {
-  void operator()(const Row& row, const Scaling& by, const double* __restrict x, double* __restrict y) const {
-    double sum[width] = {};
-    for (std::int64_t n = 0; n < row.length; ++n) {
-      const double a = row.values[n];
-      const double* __restrict const xj = x + row.columns[n] * (row_layout ? by.x_stride : 1);
-      if constexpr (row_layout) {
-#pragma omp simd
-        for (int c = 0; c < width; ++c) sum[c] += a * xj[c];
-      } else {
-        for (int c = 0; c < width; ++c) sum[c] += a * xj[c * by.x_stride];  // SIMD over far-apart columns would only shuffle
+  void operator()(std::int64_t first, std::int64_t last) const { run(first, last, Widths{}); }
+
+ private:
+  template <int... widths>
+  void run(std::int64_t first, std::int64_t last, std::integer_sequence<int, widths...>) const {
+    const std::int64_t step = ((k_ == widths) || ...) ? last - first : sweep_rows;
+    for (; first < last; first += step) {
+      const std::int64_t end = std::min(last, first + step);
+      std::int64_t c = 0;
+      const auto take = [&]<int width>(std::integral_constant<int, width>) {
+        for (; c + width <= k_; c += width) tile<width>(first, end, c);
+      };
+      (take(std::integral_constant<int, widths>{}), ...);
+    }
+  }
+
+  template <int width>
+  void tile(std::int64_t first, std::int64_t last, std::int64_t c) const {
+    const RowTiles by = *this;  // in registers: of *this the compiler must think that writing Y changes it
+    by.rows_.walk(first, last, [by, c](std::int64_t i, const auto& row) {
+      Sums<width> sums;
+      by.accumulate<width>(row, c, sums);
+      sums.finish(by.alpha_, by.beta_, by.y_.at(i, c), by.y_.column_step());
+    });
+  }
+
+  /// Each sum is a chain of additions, each waiting for the last: two chains as long as there are registers.
+  template <int width, class Row>
+  void accumulate(const Row& row, std::int64_t c, Sums<width>& sums) const {
+    const std::ptrdiff_t step = x_.column_step();
+    const auto add = [&](Sums<width>& to, std::int64_t n) {
+      to.add(row.values[n * row.step], x_.at(row.columns[n * row.step], c), step);
+    };
+    std::int64_t n = 0;
+    if constexpr (width <= two_chains) {
+      Sums<width> odd;
+      for (; n + 1 < row.length; n += 2) {
+        add(sums, n);
+        add(odd, n + 1);
       }
+      sums.add(odd);
     }
-    for (int c = 0; c < width; ++c) {
-      double& target = y[row_layout ? c : c * by.y_stride];
-      target = by.beta == 0 ? by.alpha * sum[c] : by.beta * target + by.alpha * sum[c];
-    }
+    for (; n < row.length; ++n) add(sums, n);
   }
-};
 
-/// Any number of columns: the widest tiles first, the rest in narrower ones. The entries of the row stay in the first-level
-/// cache from tile to tile, so that A is read once whatever k.
-template <bool row_layout, int width>
-struct Tiles {
-  std::int64_t k;
-  void operator()(const Row& row, const Scaling& by, const double* __restrict x, double* __restrict y) const {
-    const std::ptrdiff_t x_step = row_layout ? 1 : by.x_stride;
-    const std::ptrdiff_t y_step = row_layout ? 1 : by.y_stride;
-    std::int64_t c = 0;
-    for (; c + width <= k; c += width) Tile<row_layout, width>{}(row, by, x + c * x_step, y + c * y_step);
-    if constexpr (width > 1) {
-      if (c < k) Tiles<row_layout, width / 2>{k - c}(row, by, x + c * x_step, y + c * y_step);
-    }
-  }
+  Rows rows_;
+  double alpha_;
+  X x_;
+  double beta_;
+  Y y_;
+  std::int64_t k_;
 };
-
-/// run(tile) with what multiplies a row of k columns: the usual numbers have code of their own, so that no row asks again how
-/// wide it is. Of 32 columns one tile holds all in row layout; in column layout 32 streams would be too many.
-template <bool row_layout, class Run>
-void with_tile(std::int64_t k, const Run& run) {
-  switch (k) {
-    case 1:
-      return run(Tile<row_layout, 1>{});
-    case 2:
-      return run(Tile<row_layout, 2>{});
-    case 3:
-      return run(Tile<row_layout, 3>{});
-    case 4:
-      return run(Tile<row_layout, 4>{});
-    case 6:
-      return run(Tile<row_layout, 6>{});
-    case 8:
-      return run(Tile<row_layout, 8>{});
-    default:
-      return run(Tiles < row_layout, row_layout ? 32 : 8 > {k});
-  }
-}
 
 }  // namespace fatvec::bench::raw

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/group.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fatvec/core/error.hpp>
+
+#include "harness/bandwidth.hpp"
+
+namespace fatvec::bench {
+namespace {
+
+/// A result that differs from the oracle's; not an Error of the library, so that nothing else can be taken for it.
+struct WrongResult {
+  std::string what;
+};
+
+/// Runs step() and turns what it throws into the outcome.
+template <class Step>
+void guarded(Outcome& outcome, const Step& step) {
+  using Kind = Outcome::Kind;
+  const auto ended = [&](Kind kind, std::string reason) {
+    outcome.kind = kind;
+    outcome.reason = std::move(reason);
+  };
+  try {
+    step();
+  } catch (const WrongResult& wrong) {
+    ended(Kind::wrong, wrong.what);
+  } catch (const CapacityError& error) {
+    ended(Kind::skipped, detail::concat("skipped: ", error.what()));
+  } catch (const UsageError& error) {
+    ended(Kind::skipped, detail::concat("skipped: ", error.what()));
+  } catch (const std::exception& error) {
+    ended(Kind::failed, detail::concat("failed: ", error.what()));
+  } catch (...) {
+    ended(Kind::failed, "failed: an exception of unknown type");
+  }
+}
+
+/// Y as the product has it now must be A · X.
+void require_right(const product::Product& product, Problem& problem, std::int64_t k) {
+  const auto y = problem.poisoned_y(k);
+  product.store(y);
+  if (auto difference = problem.difference(y)) throw WrongResult{std::move(*difference)};
+}
+
+/// Products that wait side by side to be timed.
+class Batch {
+ public:
+  Batch(Problem& problem, const GroupPolicy& policy) : problem_(problem), policy_(policy) {}
+
+  [[nodiscard]] bool empty() const { return members_.empty(); }
+  [[nodiscard]] double bytes() const { return bytes_; }
+
+  /// Prepares the case, runs it once and verifies that.
+  void add(const BenchCase& bench_case, Outcome& outcome) {
+    const auto& contender = *bench_case.contender;
+    product::Case task{.matrix = problem_.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
+    // A format that is mostly padding would take minutes to fill, and push everything else out of memory, to show what is
+    // known.
+    task.options.memory_limit =
+        std::min(static_cast<std::uint64_t>(policy_.max_expansion * static_cast<double>(task.matrix.bytes())),
+                 free_bytes(contender.backend) / 2);
+    if (contender.unsupported) {
+      if (const auto reason = contender.unsupported(task)) throw UsageError(*reason);
+    }
+    auto product = contender.prepare(task);
+    product->load(problem_.x(task.k), problem_.poisoned_y(task.k));
+    outcome.timing = Timing{.seconds = {product->run(1, 0)}};
+    require_right(*product, problem_, task.k);
+    outcome.setup_seconds = product->setup_seconds;
+    outcome.matrix_bytes = product->matrix_bytes;
+    outcome.stored_entries = product->stored_entries;
+    bytes_ += static_cast<double>(product->matrix_bytes) +
+              8.0 * static_cast<double>(task.k) * static_cast<double>(task.matrix.rows() + task.matrix.cols());
+    if (!policy_.dry_run) members_.push_back({std::move(product), &outcome, task.k});
+  }
+
+  /// Times the members and lets go of them.
+  void finish() {
+    std::vector<product::Product*> products;
+    for (const auto& member : members_) products.push_back(member.product.get());
+    auto timings = time_products(products, policy_.timing);
+    for (std::size_t n = 0; n < members_.size(); ++n) {
+      const auto& [product, outcome, k] = members_[n];
+      outcome->timing = std::move(timings[n]);
+      guarded(*outcome, [&, &product = product, &outcome = outcome, k = k] {
+        if (outcome->timing.error) std::rethrow_exception(outcome->timing.error);
+        require_right(*product, problem_, k);  // still: a race may show only now
+      });
+    }
+    members_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  struct Member {
+    std::unique_ptr<product::Product> product;
+    Outcome* outcome;
+    std::int64_t k;
+  };
+  Problem& problem_;
+  const GroupPolicy& policy_;
+  std::vector<Member> members_;
+  double bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase>& cases, const GroupPolicy& policy) {
+  std::vector<Outcome> outcomes(cases.size());
+  Batch batch(problem, policy);
+  for (std::size_t n = 0; n < cases.size(); ++n) {
+    guarded(outcomes[n], [&] {
+      try {
+        batch.add(cases[n], outcomes[n]);
+      } catch (const CapacityError&) {
+        if (batch.empty()) throw;
+        batch.finish();  // the others may be what fills the memory
+        batch.add(cases[n], outcomes[n]);
+      }
+    });
+    if (4 * batch.bytes() > static_cast<double>(free_bytes(cases[n].contender->backend))) batch.finish();
+  }
+  batch.finish();
+  return outcomes;
+}
+
+}  // namespace fatvec::bench

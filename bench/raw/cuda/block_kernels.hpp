@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "raw/cuda/row_kernels.hpp"
+
+/// The seeds' kernels for fat vectors.
+namespace fatvec::bench::raw::cuda {
+
+/// Seed 000: in blocks of x by y threads, y rows lie over x columns; here x may be less than k, and nothing is atomic.
+template <class Rows>
+__global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Operands o) {
+  const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
+  if (row >= a.rows) return;
+  const Slots slots = a.row[row];
+  for (int c = threadIdx.x; c < o.k; c += blockDim.x) {
+    double sum[1] = {};
+    add_row(a, o, Plain{}, slots, 0, 1, c, sum);
+    o.store(row, c, sum[0]);
+  }
+}
+
+/// Seed 004: a fixed grid strides over the rows, a thread takes the columns of its row one after the other. In row layout this
+/// is the seed's row-major kernel, in column layout its column-major one.
+template <class Rows>
+__global__ void grid_stride(const Stored<Rows> a, const Operands o) {
+  for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < a.rows; row += gridDim.x * blockDim.x) {
+    const Slots slots = a.row[row];
+    for (int c = 0; c < o.k; ++c) {
+      double sum[1] = {};
+      add_row(a, o, Plain{}, slots, 0, 1, c, sum);
+      o.store(row, c, sum[0]);
+    }
+  }
+}
+
+template <class Rows>
+void launch_grid_stride(cudaStream_t stream, const Stored<Rows>& a, const Operands& o) {
+  grid_stride<<<256, 256, 0, stream>>>(a, o);
+}
+
+/// Seed 004's yardstick: k products with one column each.
+template <class Rows>
+void launch_column_by_column(cudaStream_t stream, const Stored<Rows>& a, Operands o) {
+  const int k = std::exchange(o.k, 1);
+  for (int c = 0; c < k; ++c, o.x += o.x_col, o.y += o.y_col) launch_grid_stride(stream, a, o);
+}
+
+/// kernel:block-2d in every size of seed 000. Its best on most matrices, 16 x 16, always runs; the others with --sweep block.
+template <class Rows>
+void add_blocks(Registry& registry) {
+  for (const int x : {8, 16, 32, 64}) {
+    for (const int y : {1, 2, 4, 8, 16}) {
+      const auto launch = [x, y](cudaStream_t stream, const Stored<Rows>& a, const Operands& o) {
+        block_2d<<<blocks_for(a.rows, y), dim3(x, y), 0, stream>>>(a, o);
+      };
+      add<Rows>(registry, {.kernel = "block-2d",
+                           .make = [launch](const product::Case&) { return as_is<Rows>(launch); },
+                           .more_parameters = {{"block", detail::concat(x, 'x', y)}},
+                           .sweep = x == 16 && y == 16 ? "" : "block"});
+    }
+  }
+}
+
+}  // namespace fatvec::bench::raw::cuda

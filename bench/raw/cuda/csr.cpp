@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "raw/cuda/block_kernels.hpp"
+#include "raw/cuda/texture.hpp"
+#include "raw/cuda/tuned.hpp"
+
+/// Contender `raw-cuda`, format csr:
+///   kernel:tuned              the best that we know to write
+///   kernel:thread             a thread per row (seeds 001, 002)
+///   kernel:warp-...           a warp per row, adding up by shuffles, in shared memory, or both; loads through __ldg, X through
+///                             a texture (seed 001, its kernels 1 to 5)
+///   kernel:strip-mining       a warp per row, the first lane adds up (seed 002)
+///   kernel:block-2d           columns by rows in a block (seed 000), block:32x4 and so on
+///   kernel:grid-stride        a fixed grid over the rows, in row and in column layout (seed 004)
+///   kernel:column-by-column   k products of one column (seed 004)
+namespace fatvec::bench {
+
+void add_raw_cuda_csr(Registry& registry) {
+  using namespace raw::cuda;
+  using Rows = CsrRows;
+  add_tuned<Rows>(registry);
+  const auto add_plain = [&registry](const char* kernel, const Launch<Rows>& launch) {
+    add<Rows>(registry, {.kernel = kernel, .make = [launch](const product::Case&) { return as_is<Rows>(launch); }});
+  };
+  add_plain("thread", launch_thread_per_row<Rows>);
+  add_plain("warp-shuffle", [](auto... of) { launch_warp_per_row<Shuffle>(of...); });
+  add_plain("warp-shared", [](auto... of) { launch_warp_per_row<Shared1d>(of...); });
+  add_plain("warp-shared-2d", [](auto... of) { launch_warp_per_row<Shared2d>(of...); });
+  add_plain("warp-ldg", [](auto... of) { launch_warp_per_row<Shuffle>(of..., ReadOnly{}); });
+  add<Rows>(registry, {.kernel = "warp-texture", .make = textured<Rows>, .unsupported = XTexture::unsupported});
+  add_plain("strip-mining", [](auto... of) { launch_warp_per_row<Sequential>(of...); });
+  add_blocks<Rows>(registry);
+  add_plain("grid-stride", launch_grid_stride<Rows>);
+  add_plain("column-by-column", launch_column_by_column<Rows>);
+}
+
+}  // namespace fatvec::bench

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "raw/cuda/long_rows.hpp"
+#include "raw/cuda/tiles.hpp"
+
+/// The best that we know to write for an H200 by hand: the honest opponent of the Kokkos kernels. One kernel, whose threads
+/// hold a compile-time number of columns; how the threads of a block share rows, entries and columns is data.
+namespace fatvec::bench::raw::cuda {
+
+inline constexpr int tuned_threads = 256;
+
+/// A block has (splits · lanes) x (rows) threads.
+struct Shape {
+  int split_bits;  ///< 2^split_bits neighbouring threads share the entries of a row, and add up by shuffles
+  int lanes;       ///< threads side by side over the columns
+  int tiles;       ///< so many blocks over the columns of the same rows, one after the other: A's rows come from L2
+
+  [[nodiscard]] int threads_per_row() const { return lanes << split_bits; }
+};
+
+/// Adds `unroll` entries from j on, `step` apart: all loads first, for latency is what a row waits for. A partial group stops
+/// at the row's end.
+template <int unroll, bool partial, class Rows, class Tile>
+__device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& slots, int j, int step, const Tile& tile,
+                                            double (&sum)[Tile::width]) {
+  int column[unroll] = {};
+  double value[unroll] = {};
+  double x[unroll][Tile::width] = {};
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) {
+    if (partial && j + u * step >= slots.length) continue;
+    const std::int64_t slot = slots.at(j + u * step);
+    column[u] = __ldg(a.columns + slot);
+    value[u] = __ldg(a.values + slot);
+  }
+#pragma unroll
+  for (int u = 0; u < unroll; ++u)
+    if (!partial || j + u * step < slots.length) tile.load(column[u], x[u]);
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) {
+    if (partial && j + u * step >= slots.length) continue;  // 0 · Inf would not be 0
+#pragma unroll
+    for (int w = 0; w < Tile::width; ++w) sum[w] += value[u] * x[u][w];
+  }
+}
+
+/// The blocks per multiprocessor are the compiler's budget of registers: told nothing, it saves them and loads one by one.
+template <class Tile, class Rows>
+__global__ void __launch_bounds__(tuned_threads, Tile::width > 4 ? 2 : 4)
+    tuned_product(const Stored<Rows> a, const Operands o, const Shape shape, const int longest) {
+  constexpr int unroll = Tile::width > 2 ? 2 : 4;
+  const unsigned block = blockIdx.x / shape.tiles;
+  const unsigned row = block * blockDim.y + threadIdx.y;
+  const int splits = 1 << shape.split_bits;
+  const int split = threadIdx.x & (splits - 1);
+  const Tile tile(o, blockIdx.x - block * shape.tiles, threadIdx.x >> shape.split_bits, shape.lanes);
+  const bool busy = row < a.rows && !tile.idle();
+  Slots slots = a.row[busy ? row : 0];
+  if (!busy || slots.length > longest) slots.length = 0;
+
+  double sum[Tile::width] = {};
+  int j = split;
+  for (; j + (unroll - 1) * splits < slots.length; j += unroll * splits)
+    add_entries<unroll, false>(a, slots, j, splits, tile, sum);
+  if (j < slots.length) add_entries<unroll, true>(a, slots, j, splits, tile, sum);
+
+  for (int offset = splits / 2; offset > 0; offset /= 2) {  // idle threads, too: a warp shuffles as a whole
+#pragma unroll
+    for (int w = 0; w < Tile::width; ++w) sum[w] += __shfl_xor_sync(~0U, sum[w], offset);
+  }
+  if (busy && split == 0) tile.store(o, row, sum);
+}
+
+/// So many threads per row, at most `most`, that each has about `entries` of a mean row. Only where the entries lie side by
+/// side: otherwise the rows do, and threads on neighbouring rows read them coalesced.
+template <class Rows>
+int split_bits(const Stored<Rows>& a, int entries, int most) {
+  int bits = 0;
+  if (Rows::neighbours)
+    while ((2 << bits) <= most && static_cast<std::int64_t>(a.rows) * (entries << bits) < a.nnz) ++bits;
+  return bits;
+}
+
+template <class Tile, class Rows>
+void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const Shape& shape, int longest) {
+  const int rows_per_block = tuned_threads / shape.threads_per_row();
+  const std::int64_t blocks = (static_cast<std::int64_t>(a.rows) + rows_per_block - 1) / rows_per_block;
+  tuned_product<Tile><<<checked_blocks(blocks * shape.tiles), dim3(shape.threads_per_row(), rows_per_block), 0, stream>>>(
+      a, o, shape, longest);
+}
+
+/// Up to 6 neighbouring columns are one thread's, which shares long rows with others. Beyond, threads lie side by side over the
+/// columns, two each. Where columns are apart, each is a stream of its own: up to 8 for a thread, rows side by side.
+template <class Rows>
+void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, int longest) {
+  const int narrow_bits = split_bits(a, 8, 32);
+  const bool side_by_side = o.k == 1 || (o.x_col == 1 && o.y_col == 1);
+  const bool paired = side_by_side && in_pairs(o);
+  if (!side_by_side) {
+    const int tiles = (o.k + 7) / 8;
+    with_width<2, 3, 4, 5, 6, 7, 8>((o.k + tiles - 1) / tiles, [&](auto width) {
+      launch_tile<Spaced<decltype(width)::value>>(stream, a, o, {narrow_bits, 1, tiles}, longest);
+    });
+  } else if (o.k <= 6 && (o.k % 2 == 1 || paired)) {
+    with_width<1, 2, 3, 4, 5, 6>(o.k, [&](auto width) {
+      launch_tile<Adjacent<decltype(width)::value>>(stream, a, o, {narrow_bits, 1, 1}, longest);
+    });
+  } else {
+    const int tiles = (o.k + tuned_threads - 1) / tuned_threads;
+    const int lanes = (o.k + 2 * tiles - 1) / (2 * tiles);
+    const bool whole_warps = 32 % lanes == 0;  // shuffles want them
+    const Shape shape{whole_warps ? split_bits(a, 64, 16 / std::min(lanes, 16)) : 0, lanes, tiles};
+    if (paired) return launch_tile<Adjacent<2>>(stream, a, o, shape, longest);
+    launch_tile<Spaced<2>>(stream, a, o, shape, longest);
+  }
+}
+
+/// kernel:tuned of a format.
+template <class Rows>
+void add_tuned(Registry& registry) {
+  const auto set_up = [](const Kokkos::Cuda& exec, const Stored<Rows>& a) -> Launch<Rows> {
+    return [long_rows = LongRows<Rows>::of(exec, a)](cudaStream_t stream, const Stored<Rows>& matrix, const Operands& o) {
+      launch_tuned(stream, matrix, o, long_rows.longest);
+      launch_add_chunks(stream, matrix, o, long_rows);
+    };
+  };
+  add<Rows>(registry, {.kernel = "tuned", .make = [set_up](const product::Case&) { return Multiply<Rows>{set_up}; }});
+}
+
+}  // namespace fatvec::bench::raw::cuda

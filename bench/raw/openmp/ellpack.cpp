@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fatvec/formats/ellpack.hpp>
+
+#include "raw/openmp/row_product.hpp"
+
+namespace fatvec::bench {
+
+/// ELLPACK, its rows being alike; schedule:static is the one to beat.
+void add_raw_openmp_ellpack(Registry& registry) {
+  using Rows = raw::EllRows<StorageOrder::row_major>;
+  raw::add_variant<Rows, EllMatrix>(registry, "ellpack", {raw::Schedule::Kind::even}, {{"schedule", "static"}});
+  raw::add_dynamic<Rows, EllMatrix>(registry, "ellpack");
+}
+
+}  // namespace fatvec::bench

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fatvec/product/matrix_product.hpp>
+
+#include "harness/contender.hpp"
+#include "raw/openmp/row_tile.hpp"
+#include "raw/openmp/schedule.hpp"
+
+/// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with rows stored in one piece in every
+/// format.
+namespace fatvec::bench::raw {
+
+template <class Rows>
+struct RowProduct {
+  Schedule schedule;
+  Blocks blocks = {};
+
+  template <class Matrix>
+  void prepare(const Kokkos::OpenMP&, const Matrix& matrix) {
+    blocks = Blocks(schedule, Rows(matrix));
+  }
+
+  template <class Matrix, class X, class Y>
+  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+    with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
+      blocks.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y, static_cast<std::int64_t>(y.extent(1))));
+    });
+  }
+};
+
+/// A variant of the product of one format, in row-major storage where there is a choice; hack_size 0 leaves it as it is.
+template <class Rows, template <class, class, class, class> class Format>
+void add_variant(Registry& registry, const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
+                 const std::string& sweep = {}, std::int64_t hack_size = 0) {
+  if (format != "csr") parameters.push_back({"storage", std::string(to_string(StorageOrder::row_major))});
+  registry.add({.name = "raw-openmp",
+                .backend = "openmp",
+                .format = format,
+                .parameters = std::move(parameters),
+                .sweep = sweep,
+                .prepare = [schedule, hack_size](product::Case task) {
+                  task.options.storage = StorageOrder::row_major;
+                  if (hack_size > 0) task.options.hack_size = hack_size;
+                  return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule});
+                }});
+}
+
+/// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that seed 000 tried on request.
+template <class Rows, template <class, class, class, class> class Format>
+void add_dynamic(Registry& registry, const std::string& format) {
+  for (const int chunk : {64, 2, 4, 8, 16, 32, 128, 256}) {
+    add_variant<Rows, Format>(registry, format, {Schedule::Kind::dynamic, chunk},
+                              {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}}, chunk == 64 ? "" : "chunk");
+  }
+}
+
+}  // namespace fatvec::bench::raw

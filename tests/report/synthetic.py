@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Made-up results in the shape of fatvec-bench's, for tests and for looking at the report's layout. Nothing in them was measured.
+
+    python tests/report/synthetic.py DIR [--large]     writes cpu-1.json, cpu-2.json, ..., gpu.json
+"""
+import json
+import pathlib
+import sys
+import zlib
+
+NAMES = ["gen:twin:cage4", "gen:twin:dc1", "gen:twin:cant", "gen:stencil27:100", "gen:twin:webbase-1M", "gen:twin:thermal2"]
+MORE = ["PR02R", "nlpkkt80", "Cube_Coup_dt0", "roadNet-PA", "ML_Laplace", "bcsstk17", "mhda416", "af_1_k101", "thermal1", "thermomech_TK", "raefsky2",
+        "rdist2", "mcfe", "olm1000", "lung2", "mhd4800a", "west2021", "adder_dcop_32", "mac_econ_fwd500", "FEM_3D_thermal1", "amazon0302", "cop20k_A",
+        "olafu", "af23560"]
+GB = 1e9
+
+
+def noise(text, low=0.7, high=1.0):
+    """The same number for the same text, between low and high."""
+    return low + (high - low) * (zlib.crc32(text.encode()) % 10007) / 10007
+
+
+def row(name, seconds, nnz, rows, k, bandwidth, cache, setup=0.0, stored=1.0):
+    work = 12.0 * nnz + 4.0 * rows + 16.0 * rows * k
+    return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 20, "repetition_index": 0, "threads": 1, "iterations": 1,
+            "real_time": seconds * 1e3, "cpu_time": seconds * 1e3, "time_unit": "ms", "GFLOPS": 2 * nnz * k / seconds / 1e9, "bytes": work,
+            "GBs": work / seconds / GB, "bytes_per_cache": work / cache, "bound_fraction": work / bandwidth / seconds, "capped": 0.0,
+            "matrix_bytes": 12.0 * nnz * stored, "median_seconds": seconds, "min_seconds": seconds * 0.95, "nnz": float(nnz), "rows": float(rows),
+            "setup_seconds": setup, "spread": noise(name, 0.01, 0.2), "stored_entries": nnz * stored, "verified": 1.0}
+
+
+def refused(name, reason):
+    return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1, "iterations": 0,
+            "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ms", "error_occurred": True, "error_message": reason}
+
+
+def cpu_variants(chunks):
+    for kernel in ("csr-row", "csr-team", "ellpack-row", "hll-row"):
+        yield "fatvec", "openmp", kernel.split("-")[0], f"kernel:{kernel}", noise(kernel, 0.6, 0.85)
+    for shape in ("csr", "ellpack", "hll"):
+        yield "raw-serial", "serial", shape, "", 0.8
+        for schedule in ("static", "balanced"):
+            yield "raw-openmp", "openmp", shape, f"schedule:{schedule}", 0.7
+        for chunk in chunks:
+            for schedule in ("dynamic", "guided"):
+                yield "raw-openmp", "openmp", shape, f"schedule:{schedule}/chunk:{chunk}", 0.75 - abs(chunk - 32) / 400
+    for peer in ("kokkoskernels", "mkl", "eigen"):
+        yield peer, "openmp", "csr", "", noise(peer, 0.5, 0.75)
+
+
+def gpu_variants(blocks):
+    for kernel in ("csr-row", "csr-team", "ellpack-row", "hll-row"):
+        yield "fatvec", "cuda", kernel.split("-")[0], f"kernel:{kernel}", noise(kernel + "gpu", 0.5, 0.8)
+    for block in blocks:
+        yield "raw-cuda", "cuda", "csr", f"kernel:block2d/block:{block}", noise(block, 0.3, 0.7)
+    for kernel in ("warp-shuffle", "warp-shared", "strip-mined", "tuned"):
+        yield "raw-cuda", "cuda", "csr", f"kernel:{kernel}", noise(kernel, 0.4, 0.8)
+    for kernel in ("thread-per-row", "warp-shuffle"):
+        yield "raw-cuda", "cuda", "hll", f"kernel:{kernel}", noise(kernel + "hll", 0.4, 0.8)
+    for algorithm in ("alg1", "alg2", "alg3"):
+        yield "cusparse", "cuda", "csr", f"algorithm:{algorithm}", noise(algorithm, 0.5, 0.9)
+    yield "kokkoskernels", "cuda", "csr", "", 0.45
+
+
+def results(variants, matrices, columns, layouts, bandwidth, cache, threads=1):
+    for matrix in matrices:
+        rows = int(1000 * 10 ** (2.5 * noise(matrix, 0, 1)))
+        nnz = int(rows * (3 + 60 * noise(matrix + "row", 0, 1)))
+        for layout in layouts:
+            for k in columns:
+                for contender, backend, shape, setting, share in variants:
+                    name = "/".join(filter(None, [f"matrix:{matrix}", f"contender:{contender}", f"backend:{backend}", f"format:{shape}", setting,
+                                                  f"layout:{layout}", f"k:{k}"]))
+                    if shape == "ellpack" and matrix.endswith(("dc1", "webbase-1M")):
+                        yield refused(name, "skipped: ELLPACK needs 160 GB (116835 rows of 114190 entries); nothing was allocated.")
+                    elif contender == "eigen" and matrix.endswith("cant") and k == columns[-1]:
+                        yield refused(name, "wrong result: row 17, column 0 is 1.0, expected 2.0 (accepted error 1e-15)")
+                    else:
+                        share *= noise(f"{matrix}{shape}", 0.6, 1.2) * noise(name, 0.85, 1.1)
+                        portion = {"openmp": 0.55 * (threads / 4) ** 0.85, "serial": 0.14, "cuda": 1}[backend]
+                        speed = bandwidth * share * portion
+                        traffic = 12.0 * nnz + 4.0 * rows + 16.0 * rows * k
+                        extra = 0.0 if shape == "csr" else 20 * traffic / bandwidth
+                        yield row(name, traffic / speed, nnz, rows, k, bandwidth, cache, extra, 1.0 if shape == "csr" else noise(matrix, 1.05, 2.5))
+
+
+def document(context, entries):
+    return {"context": {"date": "2026-11-21T10:40:00+00:00", "host_name": "made-up", "compiler": "GNU 12.2.0", "fatvec_version": "0.1.0",
+                        "git_hash": "0123456789abcdef", "dry_run": "false", "suite": "made-up", **context}, "benchmarks": list(entries)}
+
+
+def cpu(matrices, columns, layouts=("row",), threads=4, chunks=(2, 8, 32, 128)):
+    return document({"device": "Made-up CPU", "cpu": "Made-up CPU", "threads": str(threads), "bandwidth_host_copy_GBs": "40"},
+                    results(list(cpu_variants(chunks)), matrices, columns, layouts, 40 * GB, 32e6, threads))
+
+
+def gpu(matrices, columns, layouts=("row",), blocks=("8x1", "8x4", "16x4", "32x1", "32x4", "64x16")):
+    return document({"device": "Made-up GPU", "gpu": "Made-up GPU", "cpu": "Made-up CPU", "threads": "4", "bandwidth_cuda_copy_GBs": "4000"},
+                    results(list(gpu_variants(blocks)), matrices, columns, layouts, 4000 * GB, 50e6))
+
+
+if __name__ == "__main__":
+    folder, large = pathlib.Path(sys.argv[1]), "--large" in sys.argv
+    folder.mkdir(parents=True, exist_ok=True)
+    matrices = NAMES + [f"gen:twin:{name}" for name in MORE] if large else NAMES
+    columns = (1, 2, 3, 4, 6, 8, 16, 32, 64, 128) if large else (1, 4, 16)
+    layouts = ("row", "column") if large else ("row",)
+    for count in (1, 2, 4):
+        (folder / f"cpu-{count}.json").write_text(json.dumps(cpu(matrices, columns, layouts, count)))
+    (folder / "gpu.json").write_text(json.dumps(gpu(matrices, columns, layouts)))

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page: every section and picture of made-up results, well-formed and self-contained, and in a browser where there is one."""
+import html.parser
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+try:
+    import matplotlib  # noqa: F401, what the report needs
+    import pandas
+except ImportError as error:
+    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
+    sys.exit(77)
+import synthetic
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+VOID = {"meta", "link", "img", "br", "hr", "input"}
+SECTIONS = ["Summary", "GFLOPS per matrix", "Speed over k", "Against hand-written code and peers", "The worst cells", "Share of the bandwidth bound",
+            "Roofline", "Formats", "Kernels, schedules and settings", "Threads", "All comparisons", "Set-up and spread of fatvec&#x27;s best",
+            "Performance portability", "Ours beside published figures", "Failed and skipped", "Provenance"]
+
+
+def setUpModule():
+    """One report of everything: three numbers of threads, a GPU, sweeps, twins, failures."""
+    global FOLDER, PAGE, STORE
+    STORE = tempfile.TemporaryDirectory()
+    FOLDER = pathlib.Path(STORE.name)
+    names = ["gen:twin:cant", "gen:twin:dc1"]
+    for count in (1, 2, 4):
+        (FOLDER / f"cpu-{count}.json").write_text(json.dumps(synthetic.cpu(names, (1, 4), threads=count)))
+    (FOLDER / "gpu.json").write_text(json.dumps(synthetic.gpu(names, (1, 4))))
+    (FOLDER / "balayre_cuda_gflops.csv").write_text("matrix,crs,ellpack\ncant,99.3766,110.127\n")
+    done = subprocess.run([sys.executable, "-m", "fatvec_report", *map(str, FOLDER.glob("*.json")), "-o", str(FOLDER / "out"),
+                           "--published", str(FOLDER)], cwd=ROOT / "scripts", text=True, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    PAGE = (FOLDER / "out" / "report.html").read_text()
+
+
+def tearDownModule():
+    STORE.cleanup()
+
+
+class Reader(html.parser.HTMLParser):
+    """Elements must close in the order in which they opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.images, self.ids, self.links = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "img":
+            self.images.append(attributes)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        self.links += [attributes[name] for name in ("href", "src") if name in attributes]
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> within {self.open}"
+        self.open.pop()
+
+
+class Page(unittest.TestCase):
+    def setUp(self):
+        self.reader = Reader()
+        self.reader.feed(PAGE)
+
+    def test_every_section_is_there(self):
+        for title in SECTIONS:
+            self.assertRegex(PAGE, rf"<h[23] id=[^>]*>{re.escape(title)}</h")
+
+    def test_it_is_well_formed_and_its_links_lead_somewhere(self):
+        self.assertEqual(self.reader.open, [])
+        self.assertEqual(len(self.reader.ids), len(set(self.reader.ids)))
+        for link in self.reader.links:
+            self.assertTrue(link.startswith("data:") or link[1:] in self.reader.ids and link[0] == "#", link[:80])
+        self.assertNotRegex(PAGE, r"<script|@import|url\(|https?:")
+
+    def test_every_picture_is_embedded_described_and_a_file(self):
+        files = {path.name for path in (FOLDER / "out" / "figures").iterdir()}
+        names = [name.removeprefix("figure-") for name in self.reader.ids if name.startswith("figure-")]
+        self.assertEqual(files, {f"{name}.{kind}" for name in names for kind in ("png", "svg")})
+        self.assertEqual(len(self.reader.images), len(names))
+        for part in ("gflops", "over-k", "ratios", "bound", "roofline", "formats", "variants"):
+            self.assertTrue({f"cpu-4-cpu-{part}", f"gpu-gpu-{part}"} <= set(names), part)
+        self.assertTrue({"cpu-4-cpu-scaling", "cpu-4-cpu-sweep-chunk", "gpu-gpu-sweep-block", "portability"} <= set(names))
+        for image in self.reader.images:
+            self.assertRegex(image["src"], r"^data:image/(png|svg\+xml);base64,[A-Za-z0-9+/=]{1000,}$")
+            self.assertGreater(len(image["alt"]), 30)
+
+    def test_markdown_has_the_same_pictures(self):
+        text = (FOLDER / "out" / "report.md").read_text()
+        pictures = re.findall(r"!\[[^\]]+\]\((figures/[^)]+)\)", text)
+        self.assertEqual(len(pictures), len(self.reader.images))
+        self.assertTrue(all((FOLDER / "out" / name).is_file() for name in pictures))
+
+    def test_every_row_is_in_the_csv(self):
+        table = pandas.read_csv(FOLDER / "out" / "results.csv")
+        self.assertEqual(len(table), sum(len(json.loads(path.read_text())["benchmarks"]) for path in FOLDER.glob("*.json")))
+        self.assertEqual(set(table.matrix), {"cant (twin)", "dc1 (twin)"})
+
+
+# Put into a copy of the page: what a browser made of it.
+PROBE = """<script>addEventListener("load", () => document.body.dataset.probe = JSON.stringify({
+  images: [...document.images].map(image => [image.closest("figure").id, image.complete, image.naturalWidth, image.naturalHeight]),
+  wide: document.documentElement.scrollWidth}))</script></body>"""
+FRAME = """<!DOCTYPE html><body><iframe src="probe.html" style="width:390px;height:800px;border:0"></iframe><script>
+addEventListener("load", () => document.body.dataset.probe = document.querySelector("iframe").contentDocument.body.dataset.probe)</script></body>"""
+
+
+@unittest.skipUnless(BROWSER, "no chromium, chromium-browser or google-chrome on PATH")
+class Browser(unittest.TestCase):
+    def browse(self, name, text):
+        """The page after loading, and what the console said. Nothing outside resolves."""
+        (FOLDER / name).write_text(text)
+        with tempfile.TemporaryDirectory() as profile:
+            done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                                   "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
+                                   "--window-size=1280,900", "--dump-dom", (FOLDER / name).as_uri()], text=True, capture_output=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+    def probe(self, dom):
+        found = re.search(r'<body[^>]* data-probe="([^"]*)"', dom)
+        self.assertTrue(found, "the page did not finish loading")
+        return json.loads(found.group(1).replace("&quot;", '"'))
+
+    def test_no_errors_and_every_figure_shows(self):
+        dom, console = self.browse("probe.html", PAGE.replace("</body>", PROBE))
+        self.assertEqual(console, [])
+        probe = self.probe(dom)
+        self.assertEqual(len(probe["images"]), PAGE.count("<figure "))
+        for name, complete, width, height in probe["images"]:
+            self.assertTrue(complete and width > 300 and height > 100, (name, complete, width, height))
+        self.assertLessEqual(probe["wide"], 1280)
+
+    def test_a_phone_scrolls_tables_and_not_the_page(self):
+        (FOLDER / "probe.html").write_text(PAGE.replace("</body>", PROBE))
+        dom, console = self.browse("phone.html", FRAME)
+        self.assertEqual(console, [])
+        self.assertLessEqual(self.probe(dom)["wide"], 390)
+
+    def test_it_prints(self):
+        target = FOLDER / "report.pdf"
+        with tempfile.TemporaryDirectory() as profile:
+            subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", f"--print-to-pdf={target}",
+                            (FOLDER / "out" / "report.html").as_uri()], check=True, capture_output=True, timeout=300)
+        self.assertGreater(target.stat().st_size, 100_000)
+
+    def test_an_error_would_be_noticed(self):
+        _, console = self.browse("broken.html", "<!DOCTYPE html><script>nothing_of_that_name()</script><img src='http://example.invalid/x.png'>")
+        self.assertTrue(any("nothing_of_that_name" in line for line in console), console)
+
+
+if __name__ == "__main__":
+    unittest.main()
