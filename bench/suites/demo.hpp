@@ -18,7 +18,7 @@ inline Suite demo_suite() {
               {.full = "gen:uniform:100000:28", .tiny = "gen:uniform:700:28"},
               {.full = "gen:powerlaw:120000:24", .tiny = "gen:powerlaw:2000:24"},
           },
-      .sweeps = {{product::Layout::row, {1, 2, 4, 8, 16, 32}}, {product::Layout::column, {4}}},
+      .sweeps = {{product::Layout::row, {1, 4, 16}}, {product::Layout::column, {4}}},
   };
 }
 
