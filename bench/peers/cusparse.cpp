@@ -103,7 +103,7 @@ SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const Forma
 
 /// What the calls for one product share; cuSPARSE reads alpha and beta, on the host, when it is called.
 struct Factors {
-  cusparseHandle_t library;
+  cusparseHandle_t handle;
   cusparseConstSpMatDescr_t a;
   double alpha;
   double beta;
@@ -138,7 +138,7 @@ class SpMV {
   }
   template <class Function, class Last>
   void call(Function function, const char* name, const Factors& by, Last last) const {
-    require_success(function(by.library, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real, algorithm_, last), name);
+    require_success(function(by.handle, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real, algorithm_, last), name);
   }
 
   Algorithm algorithm_;
@@ -175,7 +175,7 @@ class SpMM {
   }
   template <class Function, class Last>
   void call(Function function, const char* name, const Factors& by, Last last) const {
-    require_success(function(by.library, as_is, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real, algorithm_, last),
+    require_success(function(by.handle, as_is, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real, algorithm_, last),
                     name);
   }
 
