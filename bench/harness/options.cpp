@@ -62,6 +62,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--output", options.output,
                  "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end")
       ->type_name("FILE");
+  app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")->capture_default_str();
+  app.add_option("--beta", options.beta, "With 0, Y holds NaN before: it must be overwritten")->capture_default_str();
   app.add_flag("--resume", options.resume, "Go on with an interrupted run of the same --output: its rows are kept");
   app.add_option("--max-seconds", options.max_seconds,
                  "Stop a row's repetitions after this time (at least 3; otherwise at least 20)")

@@ -20,8 +20,10 @@ struct Options {
   std::vector<std::string> sweeps;  ///< settings whose variants run, too: chunk, block, ...; "all"
   std::string output;               ///< result file; empty: none
   bool resume = false;              ///< keep the rows that the result file has already
-  double max_seconds = 0.5;         ///< of timed repetitions per row
-  double max_expansion = 16;        ///< a format may be so many times as large as CSR
+  double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
+  double beta = 0;
+  double max_seconds = 0.5;   ///< of timed repetitions per row
+  double max_expansion = 16;  ///< a format may be so many times as large as CSR
   bool dry_run = false;
   bool list = false;
 

@@ -43,28 +43,39 @@ verify::Reference<double> leading_columns(const verify::Reference<double>& wide,
   return narrow;
 }
 
-}  // namespace
-
-Problem::Problem(const MatrixSource& source, std::int64_t largest_k)
-    : name_(source.name), matrix_(load(source.text)), statistics_(row_statistics(matrix_)), largest_k_(largest_k) {}
-
-product::HostMultivector Problem::x(std::int64_t k) const {
-  const auto x = allocate("fatvec::bench::X", matrix_.cols(), k);
-  Kokkos::parallel_for("fatvec::bench::X", Kokkos::RangePolicy<Host>(0, matrix_.cols()), [=](std::int64_t j) {
-    for (std::int64_t c = 0; c < k; ++c) x(j, c) = element(j, c);
+/// rows × k pseudo-random elements, the same for any k.
+product::HostMultivector elements(const std::string& label, std::int64_t rows, std::int64_t k, std::int64_t first_row) {
+  const auto v = allocate(label, rows, k);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(0, rows), [=](std::int64_t i) {
+    for (std::int64_t c = 0; c < k; ++c) v(i, c) = element(first_row + i, c);
   });
-  Kokkos::fence("fatvec::bench::X");
-  return x;
+  Kokkos::fence(label);
+  return v;
 }
 
-product::HostMultivector Problem::poisoned_y(std::int64_t k) const {
+}  // namespace
+
+Problem::Problem(const MatrixSource& source, std::int64_t largest_k, double alpha, double beta)
+    : name_(source.name),
+      matrix_(load(source.text)),
+      statistics_(row_statistics(matrix_)),
+      largest_k_(largest_k),
+      alpha_(alpha),
+      beta_(beta) {}
+
+product::HostMultivector Problem::x(std::int64_t k) const {
+  return elements("fatvec::bench::X", matrix_.cols(), k, 0);
+}
+
+product::HostMultivector Problem::initial_y(std::int64_t k) const {
+  if (beta_ != 0) return elements("fatvec::bench::Y", matrix_.rows(), k, matrix_.cols());
   const auto y = allocate("fatvec::bench::Y", matrix_.rows(), k);
   Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
   return y;
 }
 
 const verify::Reference<double>& Problem::reference(std::int64_t k) {
-  if (widest_.k == 0) widest_ = verify::reference_product(1.0, matrix_, x(largest_k_), 0.0, poisoned_y(largest_k_));
+  if (widest_.k == 0) widest_ = verify::reference_product(alpha_, matrix_, x(largest_k_), beta_, initial_y(largest_k_));
   if (k == widest_.k) return widest_;
   if (k != current_.k) current_ = leading_columns(widest_, k);
   return current_;

@@ -13,14 +13,15 @@
 
 namespace fatvec::bench {
 
-/// A matrix of the run on the host, with the X that every contender multiplies and the oracle's answer.
+/// A matrix of the run on the host, with the X that every contender multiplies, the Y that it starts from, and the oracle's
+/// answer to Y = beta · Y + alpha · A · X.
 ///
-/// X(j, c) depends on j and c alone, so X with k columns is the first k columns of any wider one: the oracle, the slowest part
-/// of a row, runs once per matrix, for the largest k.
+/// X(j, c) and Y(i, c) depend on their indices alone, so X with k columns is the first k columns of any wider one: the oracle,
+/// the slowest part of a row, runs once per matrix, for the largest k.
 class Problem {
  public:
   /// Reads or generates the matrix; throws what io and generate throw.
-  Problem(const MatrixSource& source, std::int64_t largest_k);
+  Problem(const MatrixSource& source, std::int64_t largest_k, double alpha = 1, double beta = 0);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const product::HostCsr& matrix() const { return matrix_; }
@@ -28,10 +29,12 @@ class Problem {
 
   /// X (cols × k), uniform in [-1, 1).
   [[nodiscard]] product::HostMultivector x(std::int64_t k) const;
-  /// Y (rows × k) full of NaN: whatever a product does not write shows.
-  [[nodiscard]] product::HostMultivector poisoned_y(std::int64_t k) const;
+  /// Y (rows × k) before the product: full of NaN where beta = 0, so that whatever is not overwritten shows.
+  [[nodiscard]] product::HostMultivector initial_y(std::int64_t k) const;
+  [[nodiscard]] double alpha() const { return alpha_; }
+  [[nodiscard]] double beta() const { return beta_; }
 
-  /// Why y is not A · X, naming its worst element; nothing where it is.
+  /// Why y is not the product, naming its worst element; nothing where it is.
   [[nodiscard]] std::optional<std::string> difference(const product::HostMultivector& y);
 
  private:
@@ -41,6 +44,8 @@ class Problem {
   product::HostCsr matrix_;
   RowStatistics statistics_;
   std::int64_t largest_k_;
+  double alpha_;
+  double beta_;
   verify::Reference<double> widest_;   ///< largest_k columns, computed when first needed
   verify::Reference<double> current_;  ///< the leading columns that the last cases compared with
 };

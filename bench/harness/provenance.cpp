@@ -112,6 +112,8 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
       {"threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency())},
       {"last_level_cache_bytes", number(last_level_cache_bytes())},
       {"suite", options.suite},
+      {"alpha", number(options.alpha)},
+      {"beta", number(options.beta)},
       {"dry_run", options.dry_run ? "true" : "false"},
       {"cache", "hot"},
   };

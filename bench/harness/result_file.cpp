@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 
 /// What must agree before rows of two runs may stand in one file.
-constexpr const char* identity[] = {"git_hash", "compiler",     "compiler_flags", "kokkos_version", "device",
-                                    "gpu",      "cuda_runtime", "threads",        "dry_run"};
+constexpr const char* identity[] = {"git_hash",     "compiler", "compiler_flags", "kokkos_version", "device", "gpu",
+                                    "cuda_runtime", "threads",  "dry_run",        "alpha",          "beta"};
 
 std::string whole(const std::string& path) {
   std::ostringstream text;

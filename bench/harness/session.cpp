@@ -16,7 +16,7 @@ bool same_group(const BenchCase& a, const BenchCase& b) {
 }  // namespace
 
 Session::Session(const Options& options, Bandwidths bandwidths, double cache_bytes)
-    : policy_{.timing = {.most_seconds = options.max_seconds},
+    : policy_{.timing = {.most_seconds = options.max_seconds, .alpha = options.alpha, .beta = options.beta},
               .dry_run = options.dry_run,
               .max_expansion = options.max_expansion},
       bandwidths_(std::move(bandwidths)),
@@ -75,7 +75,7 @@ void Session::load(const BenchCase& bench_case) {
   if (missing_name_ == source.name) std::rethrow_exception(missing_reason_);
   try {
     require_fits(source, bench_case.largest_k);
-    problem_ = std::make_unique<Problem>(source, bench_case.largest_k);
+    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.timing.alpha, policy_.timing.beta);
   } catch (...) {
     missing_name_ = source.name;
     missing_reason_ = std::current_exception();
@@ -86,8 +86,11 @@ void Session::load(const BenchCase& bench_case) {
 void Session::report(const BenchCase& bench_case, const Outcome& outcome, benchmark::State& state) const {
   const Timing& timing = outcome.timing;
   const auto& statistics = problem_->statistics();
-  const ProductSize size{
-      .nnz = statistics.nnz, .rows = statistics.rows, .columns_touched = statistics.columns_touched, .k = bench_case.k};
+  const ProductSize size{.nnz = statistics.nnz,
+                         .rows = statistics.rows,
+                         .columns_touched = statistics.columns_touched,
+                         .k = bench_case.k,
+                         .reads_y = policy_.timing.beta != 0};
   const double seconds = timing.median();
   const double bytes = compulsory_bytes(size);
   auto& counters = state.counters;

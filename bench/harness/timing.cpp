@@ -33,13 +33,13 @@ class Runner {
 
   void take_turn() try {
     const Stopwatch turn;
-    product_.run(1, 0);
+    product_.run(policy_.alpha, policy_.beta);
     const double warm_up = turn.seconds();
     const double slice = policy_.most_seconds / policy_.rounds;
     const double least = policy_.least_seconds / policy_.rounds;
     int runs = 0;
     do {
-      seconds_.push_back(product_.run(1, 0));
+      seconds_.push_back(product_.run(policy_.alpha, policy_.beta));
       ++runs;
     } while (turn.seconds() < slice && (runs * policy_.rounds < policy_.repetitions || turn.seconds() - warm_up < least));
     spent_ += turn.seconds();

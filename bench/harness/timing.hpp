@@ -15,6 +15,8 @@ struct TimingPolicy {
   double most_seconds = 0.5;    ///< but no longer than this, warm-up included,
   int fewest = 3;               ///< except for so many
   int rounds = 5;               ///< turns in which a product gets them
+  double alpha = 1;
+  double beta = 0;
 };
 
 struct Timing {
@@ -28,9 +30,10 @@ struct Timing {
   [[nodiscard]] double spread() const;
 };
 
-/// Times Y = A · X for each of the products. They take turns, a few repetitions each, so that whatever disturbs the machine for
-/// a while (a neighbour, a clock that falls) disturbs all of them and not the one whose turn it happens to be. Caches are hot:
-/// every turn begins with an untimed run, so that each repetition reads what the one before it left in the caches.
+/// Times Y = beta · Y + alpha · A · X for each of the products. They take turns, a few repetitions each, so that whatever
+/// disturbs the machine for a while (a neighbour, a clock that falls) disturbs all of them and not the one whose turn it
+/// happens to be. Caches are hot: every turn begins with an untimed run, so that each repetition reads what the one before it
+/// left in the caches.
 std::vector<Timing> time_products(const std::vector<product::Product*>& products, const TimingPolicy& policy);
 
 }  // namespace fatvec::bench

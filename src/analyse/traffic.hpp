@@ -12,20 +12,22 @@ struct ProductSize {
   std::int64_t rows = 0;             ///< of A and Y
   std::int64_t columns_touched = 0;  ///< columns of A with an entry: the rows of X that are read (RowStatistics)
   std::int64_t k = 1;                ///< columns of X and Y
+  bool reads_y = false;              ///< beta is not 0
   std::size_t value_bytes = 8;       ///< of one value of A, X and Y
   std::size_t index_bytes = 4;       ///< of one column index
   std::size_t offset_bytes = 4;      ///< of one row offset
 };
 
 /// Bytes that any CSR product must move through main memory, caches being perfect: A and the needed rows of X read once, Y
-/// written once (beta = 0, without write-allocate).
-///   nnz·(value + index) + (rows + 1)·offset + k·value·(columns_touched + rows)
+/// written once (without write-allocate) and, with beta ≠ 0, read once.
+///   nnz·(value + index) + (rows + 1)·offset + k·value·(columns_touched + rows · (1 or 2))
 /// The yardstick is the same for every format: padding is waste, not work. Divided by the measured bandwidth it bounds the
 /// time from below. The model is the cold-cache minimum traffic of Gropp, Kaushik, Keyes and Smith (Parallel CFD 1999).
 inline double compulsory_bytes(const ProductSize& size) {
   const auto matrix = static_cast<double>(size.nnz) * static_cast<double>(size.value_bytes + size.index_bytes);
   const auto offsets = (static_cast<double>(size.rows) + 1) * static_cast<double>(size.offset_bytes);
-  const auto vector_rows = static_cast<double>(size.columns_touched) + static_cast<double>(size.rows);
+  const double y_rows = static_cast<double>(size.rows) * (size.reads_y ? 2 : 1);
+  const double vector_rows = static_cast<double>(size.columns_touched) + y_rows;
   return matrix + offsets + static_cast<double>(size.k) * static_cast<double>(size.value_bytes) * vector_rows;
 }
 

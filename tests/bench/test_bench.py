@@ -14,6 +14,7 @@ CONTEXT = """fatvec_version git_hash git_dirty compiler compiler_flags build_typ
     kokkoskernels_version device cpu threads usable_processors bandwidth_host_read_GBs bandwidth_host_copy_GBs
     bandwidth_host_triad_GBs suite dry_run cache date caches host_name""".split()
 SMALL = ("--matrix", "gen:stencil7:6")
+SCALINGS = ((), ("--alpha=-1.5", "--beta=0.5"))  # Y is NaN before the first
 
 
 def run(*arguments):
@@ -88,6 +89,12 @@ class Measured(unittest.TestCase):
         self.assertEqual(row["bytes"], nnz * 12 + (n + 1) * 4 + k * 8 * 2 * n)
         self.assertAlmostEqual(row["GFLOPS"] * 1e9 * seconds, 2 * nnz * k, delta=1)
 
+    def test_a_scaled_row_reads_y_too(self):
+        row = results(*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "4", "--layout", "row", "--max-seconds", "0",
+                      *SCALINGS[1])["benchmarks"][0]
+        self.assertEqual(row["verified"], 1)  # after the repetitions, each of which changed Y
+        self.assertEqual(row["bytes"], (7 * 216 - 6 * 36) * 12 + 217 * 4 + 4 * 8 * 3 * 216)
+
     def test_a_capped_row_says_so(self):
         row = results(*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "1", "--layout", "row",
                       "--max-seconds", "0")["benchmarks"][0]
@@ -104,7 +111,12 @@ class HandWritten(unittest.TestCase):
     NO_ROWS = "%%MatrixMarket matrix coordinate real general\n0 0 0\n"
 
     def check(self, matrices):
-        rows = results("--dry-run", "--matrix", ",".join(map(str, matrices)), "--contender", "raw-serial,raw-openmp",
+        for scaling in SCALINGS:
+            with self.subTest(scaling=scaling):
+                self.check_scaled(matrices, *scaling)
+
+    def check_scaled(self, matrices, *scaling):
+        rows = results("--dry-run", "--matrix", ",".join(map(str, matrices)), "--contender", "raw-serial,raw-openmp", *scaling,
                        "--layout", "row,column", "--k", "1,2,3,5,8,9,16,17,33,40", "--max-expansion", "1000")["benchmarks"]
         self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
         self.assertEqual(len({fields(row)["matrix"] for row in rows}), len(matrices))
@@ -258,14 +270,20 @@ class Peers(unittest.TestCase):
             cls.matrices.append(str(path))
         listed = run("--list").stdout
         cls.built = [peer for peer in cls.PEERS if f"contender:{peer}/" in listed]
-        cls.rows = results("--dry-run", "--matrix", ",".join(cls.matrices), "--contender", ",".join(cls.built),
-                           "--k", ",".join(cls.COLUMNS), "--layout", ",".join(cls.LAYOUTS))["benchmarks"]
+        cls.rows = [results("--dry-run", "--matrix", ",".join(cls.matrices), "--contender", ",".join(cls.built), *scaling,
+                            "--k", ",".join(cls.COLUMNS), "--layout", ",".join(cls.LAYOUTS))["benchmarks"]
+                    for scaling in SCALINGS]
 
     def check(self, peer, reason="nothing may be skipped"):
         if peer not in self.built:
             self.skipTest(f"this build has no {peer}")
+        for rows, scaling in zip(self.rows, SCALINGS):
+            with self.subTest(scaling=scaling):
+                self.check_rows(rows, peer, reason)
+
+    def check_rows(self, rows, peer, reason):
         verified = set()
-        for row in self.rows:
+        for row in rows:
             f = fields(row)
             if f["contender"] != peer:
                 continue

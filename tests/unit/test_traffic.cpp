@@ -26,6 +26,13 @@ TEST(Traffic, EmptyMatrixStillWritesY) {
   EXPECT_EQ(flops({.nnz = 0, .rows = 7, .columns_touched = 0, .k = 3}), 0);
 }
 
+TEST(Traffic, BetaReadsY) {
+  fatvec::ProductSize size{.nnz = 10, .rows = 3, .columns_touched = 5, .k = 2};
+  const double overwriting = compulsory_bytes(size);
+  size.reads_y = true;
+  EXPECT_EQ(compulsory_bytes(size), overwriting + 2 * 8 * 3);
+}
+
 TEST(Traffic, DoesNotOverflow) {
   const fatvec::ProductSize size{
       .nnz = std::int64_t{1} << 60, .rows = 1, .columns_touched = 1, .k = 256, .value_bytes = 8, .index_bytes = 8};
