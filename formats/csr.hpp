@@ -6,6 +6,7 @@
 
 #include <fatvec/core/memory.hpp>
 #include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
 namespace fatvec {
@@ -30,6 +31,8 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;  ///< nnz column indices
   Scalars values;    ///< nnz values
 
+  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;  ///< none before find_long_rows()
+
   CsrMatrix() = default;
 
   /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
@@ -50,15 +53,25 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
+  /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many threads: worth a call, two
+  /// passes over row_map, where there may be any. Such rows are added up with atomics, in an order that may differ from run to
+  /// run; without the call, or without such rows, products are reproducible. Call it again when row_map changes.
+  template <class ExecSpace>
+  void find_long_rows(const ExecSpace& exec) {
+    long_rows = decltype(long_rows)::find(exec, row_map, rows_, nnz());
+  }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
     return {static_cast<double>(csr.nnz()), static_cast<double>(csr.bytes())};
   }
+  /// The same Views, and its long rows found: all set-up that a CSR matrix needs.
   template <class ExecSpace>
-  static CsrMatrix from_csr(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
-    return csr;
+  static CsrMatrix from_csr(const ExecSpace& exec, const CsrMatrix& csr, const FormatOptions& = {}) {
+    CsrMatrix ready = csr;
+    ready.find_long_rows(exec);
+    return ready;
   }
   template <class ExecSpace>
   CsrMatrix to_csr(const ExecSpace&) const {

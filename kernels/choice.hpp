@@ -22,14 +22,8 @@ auto first_kernel(TypeList<Kernel, Others...>) {
 
 /// The policy table: run(kernel) with the kernel that is chosen for a format, k and the backend where the caller names none.
 /// matrix need only know its rows() and nnz(), so that a choice can be made before a conversion.
-///
-/// CPU: the first kernel of the format. GPU: the same, but for CSR with few columns and rows long enough to feed several lanes,
-/// where lanes that split the row read A coalesced.
 template <class Format, class ExecSpace, class Matrix, class Run>
-void with_default_kernel(const ExecSpace&, const Matrix& matrix, std::int64_t k, const Run& run) {
-  if constexpr (std::string_view(Format::name) == CsrMatrix<double>::name && !detail::is_cpu<ExecSpace>) {
-    if (k <= 6 && CsrTeam::lanes_for(matrix) > 1) return run(CsrTeam{});
-  }
+void with_default_kernel(const ExecSpace&, const Matrix&, std::int64_t, const Run& run) {
   run(detail::first_kernel<Format>(AllKernels{}));
 }
 

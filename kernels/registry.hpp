@@ -7,7 +7,6 @@
 #include <fatvec/core/error.hpp>
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/csr_row.hpp>
-#include <fatvec/kernels/csr_team.hpp>
 #include <fatvec/kernels/ellpack_row.hpp>
 #include <fatvec/kernels/hll_row.hpp>
 
@@ -20,7 +19,7 @@ struct TypeList {
 
 /// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
 /// it to compile each kernel in a file of its own. The first kernel of a format is its default.
-using AllKernels = TypeList<CsrRow, CsrTeam, EllpackRow, HllRow>;
+using AllKernels = TypeList<CsrRow, EllpackRow, HllRow>;
 
 namespace detail {
 

@@ -13,10 +13,12 @@
 ///   length(i)             entries of row i, without padding
 ///   width(i)              slots of row i, with padding
 ///   slots_before(i)       slots of all rows before i: monotone, so that a search cuts the rows into equal shares
+///   contiguous            whether the entries of a row lie side by side
 namespace fatvec::detail {
 
 template <class Offset>
 struct CsrRows {
+  static constexpr bool contiguous = true;
   const Offset* row_map;
 
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map[i]; }
@@ -28,6 +30,7 @@ struct CsrRows {
 
 template <class Ordinal>
 struct EllRows {
+  static constexpr bool contiguous = false;
   const Ordinal* row_lengths;
   std::int64_t slots;        ///< per row
   std::int64_t row_stride;   ///< from row to row
@@ -42,6 +45,7 @@ struct EllRows {
 
 template <class Offset, class Ordinal>
 struct HllRows {
+  static constexpr bool contiguous = false;
   const Offset* hack_offsets;
   const Ordinal* row_lengths;
   std::uint32_t hack_size;

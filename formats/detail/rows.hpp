@@ -3,11 +3,16 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 namespace fatvec::detail {
 
 template <class ExecSpace>
 using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
+
+/// Whether work on ExecSpace wants to be cut for a few fast cores, not for thousands of threads.
+template <class ExecSpace>
+inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
 
 /// offsets(i) = length(0) + ... + length(i - 1) for 0 <= i <= n; returns the total. An exclusive scan on exec.
 template <class ExecSpace, class Offsets, class Length>

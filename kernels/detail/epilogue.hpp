@@ -17,6 +17,12 @@ struct Epilogue {
   T beta;
   MultiVectorSpan<T, Columns::strided> y;
 
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION bool overwrites() const { return beta == T{}; }
+  /// What an element of Y becomes.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T combined(const T& old, const T& sum) const {
+    return overwrites() ? alpha * sum : beta * old + alpha * sum;
+  }
+
   /// Stores the first `count` columns of a tile: c, c + spacing, c + 2 · spacing, ...
   template <int width>
   KOKKOS_INLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sum)[width], int count = width,
@@ -33,7 +39,7 @@ struct Epilogue {
  private:
   template <int width, class At>
   KOKKOS_INLINE_FUNCTION void combine(const T (&sum)[width], int count, const At& at) const {
-    const bool overwrite = beta == T{};
+    const bool overwrite = overwrites();
     if (overwrite && count == width) {
       unroll<width>([&](int w) { at(w) = alpha * sum[w]; });
     } else if (overwrite) {

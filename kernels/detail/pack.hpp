@@ -15,11 +15,9 @@ template <class T, int width, bool vectorised>
 struct Pack {
   T lane[width] = {};
 
-  template <class A, class X, class Active>
-  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const X* x, std::int64_t step, const Active& active) {
-    unroll<width>([&](int w) {
-      if (active(w)) lane[w] += a * x[w * step];
-    });
+  template <class A, class X>
+  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const X* x, std::int64_t step) {
+    unroll<width>([&](int w) { lane[w] += a * x[w * step]; });
   }
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) {
     unroll<width>([&](int w) { lane[w] += other.lane[w]; });
@@ -86,8 +84,8 @@ requires std::is_floating_point_v<T>
 struct Pack<T, width, true> {
   Vectors<T, width, simd_bytes / sizeof(T)> sums;
 
-  template <class A, class Active>
-  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const T* x, std::int64_t, const Active&) {
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const T* x, std::int64_t) {
     sums.add_scaled(a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }

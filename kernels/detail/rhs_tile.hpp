@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 
 #include <fatvec/formats/multivector.hpp>
@@ -77,16 +78,12 @@ KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   }
 }
 
-/// Calls run(Width<w>) for the smallest compiled width that is at least `wanted`, or the largest (8): the widths of a GPU
-/// thread.
-template <class Run>
-void with_thread_width(std::int64_t wanted, const Run& run) {
-  if (wanted <= 1) return run(Width<1>{});
-  if (wanted <= 2) return run(Width<2>{});
-  if (wanted <= 3) return run(Width<3>{});
-  if (wanted <= 4) return run(Width<4>{});
-  if (wanted <= 6) return run(Width<6>{});
-  return run(Width<8>{});
+/// Calls run(Width<w>) for the smallest of the ascending widths that is at least `wanted`, or the largest.
+template <int... widths, class Run>
+void with_width(std::int64_t wanted, const Run& run) {
+  bool done = false;
+  const std::int64_t reachable = std::min<std::int64_t>(wanted, std::max({widths...}));
+  ((done = done || (reachable <= widths && (run(Width<widths>{}), true))), ...);
 }
 
 }  // namespace fatvec::detail

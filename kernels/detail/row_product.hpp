@@ -5,20 +5,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
-#include <vector>
 
-#include <fatvec/core/error.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
+#include <fatvec/kernels/detail/lane_product.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
-/// The row-parallel product, written once for every format whose rows are strided runs of slots (CSR, ELLPACK, HLL). A Shape
-/// says which rows and columns a work-item owns; the functor says what is done with them.
+/// The row-parallel product, written once for every format whose rows are strided runs of slots (CSR, ELLPACK, HLL): blocks of
+/// rows for CPUs, lanes for GPUs (lane_product.hpp).
 namespace fatvec::detail {
 
-/// CPU shape: a work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
+/// A work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
 /// sweep over chunks of rows so small that a chunk's part of A stays in the first-level cache: A comes from memory once,
 /// whatever k.
 template <Columns columns>
@@ -27,13 +25,6 @@ struct BlockSweep {
   std::int64_t blocks;
   std::int64_t k;
   static constexpr std::int64_t chunk = 16;
-  static constexpr bool many_rows = true;
-  static constexpr bool vectorised = columns == Columns::contiguous;
-  /// One sum is a chain of additions, each waiting for the last: two chains while a tile leaves registers for them.
-  template <int width>
-  static constexpr int chains = width <= 8 ? 2 : 1;
-
-  [[nodiscard]] std::int64_t items() const { return blocks; }
 
   template <class Rows, class Tile>
   KOKKOS_FUNCTION void visit(std::int64_t block, const Rows& access, const Tile& tile) const {
@@ -41,7 +32,7 @@ struct BlockSweep {
     std::int64_t end = 0;
     for (std::int64_t first = cut(block, access); first < last; first = end) {
       end = fits_one_tile<columns>(k) || last - first < chunk ? last : first + chunk;
-      sweep_columns<columns>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c, width, Width<1>{}); });
+      sweep_columns<columns>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
     }
   }
 
@@ -64,106 +55,43 @@ struct BlockSweep {
   }
 };
 
-/// GPU shape: a work-item is one row and `width` of its columns. With contiguous columns the lanes of a row lie side by side
-/// and take every lanes()-th column, so that each of their reads of X's row is coalesced and A's entry a broadcast; otherwise
-/// rows lie side by side and a thread's columns are neighbours.
-template <Columns columns, int width>
-struct LaneTile {
-  std::int64_t rows;
-  std::int64_t k;
-  static constexpr bool many_rows = false;
-  static constexpr bool vectorised = false;
-  template <int>
-  static constexpr int chains = 1;
-
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t lanes() const { return (k + width - 1) / width; }
-  [[nodiscard]] std::int64_t items() const { return rows * lanes(); }
-
-  template <class Rows, class Tile>
-  KOKKOS_FUNCTION void visit(std::int64_t item, const Rows&, const Tile& tile) const {
-    if constexpr (columns == Columns::contiguous) {
-      const std::int64_t i = divide(item, lanes());
-      const std::int64_t c = item - i * lanes();
-      tile(Width<width>{}, i, i + 1, c, static_cast<int>((k - c + lanes() - 1) / lanes()), lanes());
-    } else {
-      const std::int64_t lane = divide(item, rows);
-      const std::int64_t c = width * lane;
-      const std::int64_t i = item - lane * rows;
-      tile(Width<width>{}, i, i + 1, c, k - c < width ? static_cast<int>(k - c) : width, 1);
-    }
-  }
-
-  /// 64-bit division costs a GPU some eighty instructions, and nearly every launch fits 32 bits.
-  KOKKOS_FUNCTION static std::int64_t divide(std::int64_t a, std::int64_t b) {
-    return a <= UINT32_MAX ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
-  }
-};
-
-template <class T, class Matrix, class X, class Shape>
-struct RowProduct {
+template <class T, class Matrix, class V, Columns columns>
+struct BlockProduct {
   typename Matrix::Rows rows;
   const typename Matrix::ordinal_type* entries;
   const typename Matrix::value_type* values;
-  X x;
+  MultiVectorSpan<V, columns> x;
   Epilogue<T> epilogue;
-  Shape shape;
+  BlockSweep<columns> sweep;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    shape.visit(item, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c, auto count, auto spacing) {
-      constexpr int columns = decltype(width)::value;
-      if constexpr (Shape::many_rows) {
-        const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-        for (std::int64_t i = first; i < end; ++i) local.template multiply_row<columns>(i, c, count, spacing);
-      } else {
-        multiply_row<columns>(first, c, count, spacing);
-      }
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    sweep.visit(block, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+      const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+      for (std::int64_t i = first; i < end; ++i) local.template multiply_row<decltype(width)::value>(i, c);
     });
   }
 
-  template <int columns, class Count, class Spacing>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_row(std::int64_t i, std::int64_t c, Count count, Spacing spacing) const {
-    Pack<T, columns, Shape::vectorised> sum;
-    if (count == columns)
-      accumulate<Shape::template chains<columns>>(i, c, spacing, sum, [](int) { return true; });
-    else
-      accumulate<1>(i, c, spacing, sum, [count](int w) { return w < count; });
-    T sums[columns];
-    sum.store(sums);
-    epilogue.store(i, c, sums, count, spacing);
-  }
-
-  /// sum += the tile's part of A's row i times X, even and odd entries apart where there are two chains.
-  template <int chains, class Sum, class Active>
-  KOKKOS_FORCEINLINE_FUNCTION void accumulate(std::int64_t i, std::int64_t c, std::int64_t spacing, Sum& sum,
-                                              const Active& active) const {
+  template <int width>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_row(std::int64_t i, std::int64_t c) const {
+    // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
+    constexpr bool two_chains = width <= 8;
+    Pack<T, width, columns == Columns::contiguous> sum;
     const std::int64_t stride = rows.stride(i);
     const std::int64_t length = rows.length(i);
-    const std::int64_t step = spacing * x.step();
     std::int64_t slot = rows.begin(i);
     std::int64_t j = 0;
-    if constexpr (chains == 2) {
-      Sum odd;
+    if constexpr (two_chains) {
+      auto odd = sum;
       for (; j + 1 < length; j += 2, slot += 2 * stride) {
-        sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
-        odd.add_scaled(values[slot + stride], &x(entries[slot + stride], c), step, active);
+        sum.add_scaled(values[slot], &x(entries[slot], c), x.step());
+        odd.add_scaled(values[slot + stride], &x(entries[slot + stride], c), x.step());
       }
       sum.add(odd);
     }
-    for (; j < length; ++j, slot += stride) sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
-  }
-};
-
-template <class ExecSpace>
-inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
-
-/// How the row-parallel kernels cut up their work. Zeros leave the choice to the kernel.
-struct RowPolicy {
-  int columns_per_thread = 0;  ///< GPU: 1, 2, 3, 4, 6 or 8 columns in the registers of one thread
-  int blocks_per_thread = 0;   ///< CPU: blocks of rows per thread
-
-  static std::vector<RowPolicy> tuning_range() { return {{1, 1}, {2, 4}, {3, 16}, {4, 64}, {6, 4}, {8, 4}}; }
-  [[nodiscard]] std::string to_string() const {
-    return concat("columns_per_thread:", columns_per_thread, "/blocks_per_thread:", blocks_per_thread);
+    for (; j < length; ++j, slot += stride) sum.add_scaled(values[slot], &x(entries[slot], c), x.step());
+    T sums[width];
+    sum.store(sums);
+    epilogue.store(i, c, sums);
   }
 };
 
@@ -171,23 +99,17 @@ struct RowPolicy {
 template <class ExecSpace, class Matrix, class T, class V, Columns columns>
 void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& policy, const Matrix& matrix,
                      const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-  const auto launch = [&](auto shape) {
-    using Product = RowProduct<T, Matrix, MultiVectorSpan<V, columns>, decltype(shape)>;
-    Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, shape.items()),
-                         Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x, epilogue, shape});
-  };
-  const std::int64_t rows = matrix.rows();
   if constexpr (is_cpu<ExecSpace>) {
-    const std::int64_t per_thread = policy.blocks_per_thread > 0 ? policy.blocks_per_thread : 4;
-    launch(BlockSweep<columns>{rows, exec.concurrency() * per_thread, k});
-  } else {
-    // A thread holds a whole row of Y while that is narrow. Beyond, on an H200, pairs of columns with the lanes of a row side
-    // by side are twice as fast as 8 columns a thread.
-    const std::int64_t chosen = k <= 6 || columns == Columns::strided ? k : 2;
-    with_thread_width(policy.columns_per_thread > 0 ? policy.columns_per_thread : chosen, [&](auto width) {
-      launch(LaneTile<columns, decltype(width)::value>{rows, k});
-    });
+    if (policy.threads_per_row == 0) {
+      using Product = BlockProduct<T, Matrix, V, columns>;
+      const std::int64_t per_thread = policy.blocks_per_thread > 0 ? policy.blocks_per_thread : 4;
+      const BlockSweep<columns> sweep{matrix.rows(), exec.concurrency() * per_thread, k};
+      Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, sweep.blocks),
+                           Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x, epilogue, sweep});
+      return;
+    }
   }
+  run_lane_product(label, exec, policy, matrix, x, epilogue, k);
 }
 
 }  // namespace fatvec::detail

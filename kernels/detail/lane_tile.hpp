@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/detail/epilogue.hpp>
+#include <fatvec/kernels/detail/rhs_tile.hpp>
+
+/// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y for them. Both are built from
+/// the thread's place among the threads of its row.
+namespace fatvec::detail {
+
+/// The rows of X from some column on. Bytes and 32-bit factors, so that finding a row takes a GPU one instruction.
+template <class T>
+struct RowsOfX {
+  const char* first;
+  std::uint32_t row_bytes;
+
+  RowsOfX() = default;
+  template <class X>
+  KOKKOS_FUNCTION RowsOfX(const X& x, int column)
+      : first(reinterpret_cast<const char*>(x.data + column * x.step())),
+        row_bytes(static_cast<std::uint32_t>(x.row_stride * static_cast<std::int64_t>(sizeof(T)))) {}
+
+  template <class Ordinal>
+  KOKKOS_FORCEINLINE_FUNCTION const T* operator[](Ordinal row) const {
+    const std::uint64_t offset = static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Ordinal>>(row)) * row_bytes;
+    return reinterpret_cast<const T*>(first + offset);
+  }
+};
+
+/// `width` neighbouring columns, in loads and stores of up to 16 bytes. Takes a k that is a multiple of width, and X and Y
+/// that are aligned().
+template <class V, int width_>
+class AdjacentTile {
+  using T = std::remove_const_t<V>;
+
+ public:
+  static constexpr int width = width_;
+
+  template <class X>
+  KOKKOS_FUNCTION AdjacentTile(const X& x, int place, int, int k) : first_(place * width), idle_(first_ >= k), x_(x, first_) {}
+
+  /// Whether every row of X and Y begins where whole groups can be loaded and stored.
+  template <class X, class Y>
+  static bool aligned(const X& x, const Y& y) {
+    const auto fits = [](const void* data, std::int64_t row_stride) {
+      return reinterpret_cast<std::uintptr_t>(data) % sizeof(Group) == 0 && row_stride % group == 0;
+    };
+    return group == 1 || (y.column_stride == 1 && fits(x.data, x.row_stride) && fits(y.data, y.row_stride));
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return idle_; }
+
+  template <class Ordinal>
+  KOKKOS_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
+    read(x_[row], to);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+    T* const at = &epilogue.y(row, first_);
+    if constexpr (group == 1) {
+      epilogue.store(row, first_, sum);
+    } else {
+      T old[width] = {};
+      if (!epilogue.overwrites()) read(at, old);
+      unroll<width / group>([&](int g) {
+        Group result;
+        unroll<group>([&](int e) { result.of[e] = epilogue.combined(old[g * group + e], sum[g * group + e]); });
+        reinterpret_cast<Group*>(at)[g] = result;
+      });
+    }
+  }
+
+ private:
+  static constexpr int elements_in_16_bytes = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
+  static constexpr int group = width % elements_in_16_bytes == 0  ? elements_in_16_bytes
+                               : width % 2 == 0 && sizeof(T) < 16 ? 2
+                                                                  : 1;
+  struct alignas(group * sizeof(T)) Group {
+    T of[group];
+  };
+
+  KOKKOS_FORCEINLINE_FUNCTION static void read(const T* from, T (&to)[width]) {
+    unroll<width / group>([&](int g) {
+      const Group loaded = reinterpret_cast<const Group*>(from)[g];
+      unroll<group>([&](int e) { to[g * group + e] = loaded.of[e]; });
+    });
+  }
+
+  int first_;
+  bool idle_;
+  RowsOfX<T> x_;
+};
+
+/// `width` columns as far apart as there are threads on the row, so that neighbouring threads have neighbouring columns. Those
+/// behind the last column read the last one again and are not stored: no comparison in the loop over the entries.
+template <class V, Columns columns, int width_>
+class SpacedTile {
+  using T = std::remove_const_t<V>;
+
+ public:
+  static constexpr int width = width_;
+
+  template <class X>
+  KOKKOS_FUNCTION SpacedTile(const X& x, int place, int places, int k) : first_(place), spacing_(places), k_(k) {
+    unroll<width>([&](int w) {
+      const int c = first_ + w * spacing_;
+      x_[w] = RowsOfX<T>(x, c < k ? c : k - 1);
+    });
+  }
+
+  [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return first_ >= k_; }
+
+  template <class Ordinal>
+  KOKKOS_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
+    unroll<width>([&](int w) { to[w] = *x_[w][row]; });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+    epilogue.store(row, first_, sum, (k_ - first_ + spacing_ - 1) / spacing_, spacing_);
+  }
+  /// Y += alpha · sum, where others add to the same row.
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+    unroll<width>([&](int w) {
+      const int c = first_ + w * spacing_;
+      if (c < k_) Kokkos::atomic_add(&epilogue.y(row, c), epilogue.alpha * sum[w]);
+    });
+  }
+
+ private:
+  int first_;
+  int spacing_;
+  int k_;
+  RowsOfX<T> x_[width];
+};
+
+}  // namespace fatvec::detail
