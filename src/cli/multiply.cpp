@@ -70,6 +70,7 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
   outcome.first_seconds = product->run(options.alpha, options.beta);
   product->store(y);
   std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(options.repeat));
   for (std::int64_t n = 0; n < options.repeat; ++n) seconds.push_back(product->run(options.alpha, options.beta));
   outcome.seconds = seconds.empty() ? outcome.first_seconds : median(seconds);
   const double work = flops({.nnz = task.matrix.nnz(), .k = task.k});
