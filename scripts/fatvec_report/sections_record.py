@@ -8,6 +8,7 @@ import pandas as pd
 
 from . import analysis, published
 from .blocks import NONE, Block, Bullets, Heading, Table, Text, gflops, share, times, word
+from .views import commit
 
 
 def summary(views: list) -> list[Block]:
@@ -29,7 +30,7 @@ def versions(views: list) -> str:
     found: dict[str, list[str]] = {}
     for view in views:
         for run in view.runs:
-            version = f"{run.context.get('fatvec_version', 'unknown version')} ({str(run.context.get('git_hash', 'unknown commit'))[:10]})"
+            version = f"{run.context.get('fatvec_version', 'unknown version')} ({commit(run.context)})"
             labels = found.setdefault(version, [])
             labels += [run.label] if run.label not in labels else []
     if len(found) < 2:

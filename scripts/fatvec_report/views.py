@@ -14,6 +14,11 @@ from .load import Run
 SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
 
 
+def commit(context: dict) -> str:
+    """The commit that a run was built from; a + behind it where the tree had changes that are not in it."""
+    return str(context.get("git_hash", "unknown commit"))[:10] + ("+" if context.get("git_dirty") == "true" else "")
+
+
 @dataclasses.dataclass
 class View:
     """Comparisons are made within `run`, the one with the most threads; `runs` (ascending threads) are for the scaling only."""
@@ -56,7 +61,7 @@ class View:
         context = self.run.context
         threads = f"{self.threads[-1]} threads" if self.platform == "cpu" and self.threads[-1] > 0 else ""
         return ", ".join(filter(None, [self.device, threads, str(context.get("compiler", "")), str(context.get("date", ""))[:10],
-                                       f"fatvec {str(context['git_hash'])[:10]}" if context.get("git_hash") else "",
+                                       f"fatvec {commit(context)}" if context.get("git_hash") else "",
                                        "DRY RUN: times mean nothing" if self.run.dry else ""]))
 
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 try:
     from fatvec_report import analysis, portability, published, scaling, sections_record, sweeps
     from fatvec_report.load import load
-    from fatvec_report.views import views
+    from fatvec_report.views import commit, views
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
     sys.exit(77)
@@ -142,6 +142,12 @@ class Published(unittest.TestCase):
         published.FOLDER = before
         self.assertEqual(table.rows, [["cage4 (twin)", "0.39", "0.33", "4.00", "–", "4.00", "csr-row, k = 2"],
                                       ["x/cant.mtx", "29.8", "27.7", "12.0", "–", "12.0", "csr-row, k = 6"]])  # k = 128 was not published
+
+
+class Commit(unittest.TestCase):
+    def test_changes_that_are_in_no_commit_show(self):
+        self.assertEqual(commit({"git_hash": "0123456789abcdef", "git_dirty": "false"}), "0123456789")
+        self.assertEqual(commit({"git_hash": "0123456789abcdef", "git_dirty": "true"}), "0123456789+")
 
 
 if __name__ == "__main__":
