@@ -10,6 +10,9 @@
 #include <fatvec/kernels/csr_team.hpp>
 #include <fatvec/kernels/ellpack_row.hpp>
 #include <fatvec/kernels/hll_row.hpp>
+#include <fatvec/kernels/jad_row.hpp>
+#include <fatvec/kernels/pjad_row.hpp>
+#include <fatvec/kernels/sell_row.hpp>
 
 namespace fatvec {
 
@@ -20,7 +23,7 @@ struct TypeList {
 
 /// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
 /// it to compile each kernel in a file of its own. The first kernel of a format is its default.
-using AllKernels = TypeList<CsrRow, CsrTeam, EllpackRow, HllRow>;
+using AllKernels = TypeList<CsrRow, CsrTeam, EllpackRow, HllRow, SellRow, PjadRow, JadRow>;
 
 namespace detail {
 

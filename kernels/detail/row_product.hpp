@@ -14,8 +14,9 @@
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
-/// The row-parallel product, written once for every format whose rows are strided runs of slots (CSR, ELLPACK, HLL). A Shape
-/// says which rows and columns a work-item owns; the functor says what is done with them.
+/// The row-parallel product, written once for every format that can walk the slots of a row (formats/detail/row_access.hpp). A
+/// Shape says which rows and columns a work-item owns; the functor says what is done with them. Rows are stored rows; the
+/// matrix's row is wanted for Y only.
 namespace fatvec::detail {
 
 /// CPU shape: a work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
@@ -129,27 +130,26 @@ struct RowProduct {
       accumulate<1>(i, c, spacing, sum, [count](int w) { return w < count; });
     T sums[columns];
     sum.store(sums);
-    epilogue.store(i, c, sums, count, spacing);
+    epilogue.store(rows.row(i), c, sums, count, spacing);
   }
 
   /// sum += the tile's part of A's row i times X, even and odd entries apart where there are two chains.
   template <int chains, class Sum, class Active>
   KOKKOS_FORCEINLINE_FUNCTION void accumulate(std::int64_t i, std::int64_t c, std::int64_t spacing, Sum& sum,
                                               const Active& active) const {
-    const std::int64_t stride = rows.stride(i);
     const std::int64_t length = rows.length(i);
     const std::int64_t step = spacing * x.step();
-    std::int64_t slot = rows.begin(i);
+    auto slot = rows.walk(i);
     std::int64_t j = 0;
     if constexpr (chains == 2) {
       Sum odd;
-      for (; j + 1 < length; j += 2, slot += 2 * stride) {
-        sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
-        odd.add_scaled(values[slot + stride], &x(entries[slot + stride], c), step, active);
+      for (; j + 1 < length; j += 2, slot.advance(2)) {
+        sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), step, active);
+        odd.add_scaled(values[slot[1]], &x(entries[slot[1]], c), step, active);
       }
       sum.add(odd);
     }
-    for (; j < length; ++j, slot += stride) sum.add_scaled(values[slot], &x(entries[slot], c), step, active);
+    for (; j < length; ++j, slot.advance(1)) sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), step, active);
   }
 };
 
@@ -189,5 +189,22 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
     });
   }
 }
+
+/// What the kernels that are this product of a format share; Kernel adds its name, the label of its launches and the format.
+template <class Kernel>
+struct RowKernel {
+  using Policy = RowPolicy;
+
+  template <class ExecSpace>
+  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
+    return std::nullopt;
+  }
+
+  template <class ExecSpace, class M, class X, class T>
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x, const Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    run_row_product(Kernel::label, exec, policy, matrix, x, epilogue, k);
+  }
+};
 
 }  // namespace fatvec::detail
