@@ -45,7 +45,9 @@ void add_fatvec_kernels(Registry& registry) {
           variant.parameters.push_back({setting.name, std::to_string(value)});
           variant.sweep = setting.name;
           variant.prepare = [prepare = plain.prepare, option = setting.option, value](product::Case task) {
-            task.options.*option = value;
+            FormatOptions options = task.options;
+            options.*option = value;
+            task.options = options;
             return prepare(task);
           };
           registry.add(std::move(variant));
