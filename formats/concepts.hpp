@@ -21,6 +21,8 @@ constexpr std::string_view to_string(StorageOrder order) {
 struct FormatOptions {
   std::optional<std::uint64_t> memory_limit;          ///< bytes; default: the free memory of the matrix's space
   std::int64_t hack_size = 32;                        ///< HLL: rows per hack, at least 1
+  std::int64_t slice_size = 32;                       ///< SELL: rows per slice (C); pJAD: per block; at least 1
+  std::int64_t sort_window = 1024;                    ///< SELL: rows sorted by length among themselves (sigma), at least 1
   StorageOrder storage = StorageOrder::column_major;  ///< ELLPACK, HLL: column-major coalesces on GPUs
 };
 

@@ -9,6 +9,9 @@
 #include <fatvec/kernels/csr_row.hpp>
 #include <fatvec/kernels/ellpack_row.hpp>
 #include <fatvec/kernels/hll_row.hpp>
+#include <fatvec/kernels/jad_row.hpp>
+#include <fatvec/kernels/pjad_row.hpp>
+#include <fatvec/kernels/sell_row.hpp>
 
 namespace fatvec {
 
@@ -19,7 +22,7 @@ struct TypeList {
 
 /// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
 /// it to compile each kernel in a file of its own. The first kernel of a format is its default.
-using AllKernels = TypeList<CsrRow, EllpackRow, HllRow>;
+using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow>;
 
 namespace detail {
 

@@ -9,7 +9,9 @@
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/jad.hpp>
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/formats/sell.hpp>
 #include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>

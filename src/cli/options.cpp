@@ -88,7 +88,12 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
 }
 
 void add_format_options(CLI::App& command, FormatOptions& options, const std::string& storage_names) {
-  whole(command.add_option("--hack-size", options.hack_size, "Rows per hack (hll)")->capture_default_str(), 1)->type_name("N");
+  const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning) {
+    whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
+  };
+  rows("--hack-size", options.hack_size, "Rows per hack (hll)");
+  rows("--slice-size", options.slice_size, "Rows per slice (sell) or block (pjad)");
+  rows("--sort-window", options.sort_window, "Rows sorted by length among themselves (sell)");
   const auto storage = [&options](const std::string& name) {
     const bool row_major = name == to_string(StorageOrder::row_major);
     options.storage = row_major ? StorageOrder::row_major : StorageOrder::column_major;

@@ -28,11 +28,17 @@ class Info(CliTest):
         self.assertEqual(formats["hll"]["stored_entries"], 10 * 100 + 90 * 2)
         self.assertEqual(formats["hll"]["bytes"], (10 * 100 + 90 * 2) * 12 + 100 * 4 + 11 * 4)
         self.assertAlmostEqual(formats["hll"]["padding_percent"], 100 * (1180 - entries) / entries)
+        for name, indices in ("sell", 2 * 100 + 5), ("pjad", 2 * 100 + 101):  # by default slices of 32 rows, here as wide as 100, 2, 2, 2
+            self.assertEqual(formats[name]["stored_entries"], 32 * 100 + 68 * 2)
+            self.assertEqual(formats[name]["bytes"], (32 * 100 + 68 * 2) * 12 + indices * 4)
+        self.assertEqual(formats["jad"]["stored_entries"], entries)
+        self.assertEqual(formats["jad"]["bytes"], entries * 12 + (2 * 100 + 101) * 4)
 
     def test_which_formats_fit(self):
         info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
         self.assertEqual(info["memory_limit"], 10**9)
-        self.assertEqual({line["name"]: line["fits"] for line in info["formats"]}, {"csr": True, "ellpack": False, "hll": True})
+        fits = {line["name"]: line["fits"] for line in info["formats"]}
+        self.assertEqual(fits, {"csr": True, "ellpack": False, "hll": True, "sell": True, "pjad": True, "jad": True})
         self.assertEqual(info["formats"][1]["bytes"], 120000 * 120000 * 12 + 120000 * 4)
 
     def test_bandwidth_symmetry_and_empty_rows(self):

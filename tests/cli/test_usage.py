@@ -32,6 +32,8 @@ class WrongUsage(CliTest):
             ("--k", "nan"): "whole number",
             ("--k", "99999999999999999999"): "whole number",
             ("--hack-size", "0"): "at least 1",
+            ("--slice-size", "0"): "at least 1",
+            ("--sort-window", "0"): "at least 1",
             ("--alpha", "nan"): "finite",
             ("--beta", "inf"): "finite",
             ("--seed", "-1"): "at least 0",

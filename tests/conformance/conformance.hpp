@@ -110,7 +110,7 @@ class Conformance {
     for (const auto storage : {StorageOrder::column_major, StorageOrder::row_major}) {
       FormatOptions options;
       options.storage = storage;
-      options.hack_size = storage == StorageOrder::column_major ? 32 : 7;
+      options.hack_size = options.slice_size = storage == StorageOrder::column_major ? 32 : 7;
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       for (const std::int64_t k : ks) {
         for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(-1.5, 0.5)}) {
@@ -140,10 +140,11 @@ class Conformance {
 
   /// The format gives back the CSR matrix it was built from.
   void check_round_trip() {
-    for (const std::int64_t hack_size : {1, 4, 32, 100000}) {
+    for (const auto& [slice, window] : {std::pair(1, 1), {4, 32}, {32, 100}, {100000, 1 << 20}}) {
       FormatOptions options;
-      options.hack_size = hack_size;
-      options.storage = hack_size == 4 ? StorageOrder::row_major : StorageOrder::column_major;
+      options.hack_size = options.slice_size = slice;
+      options.sort_window = window;
+      options.storage = slice == 4 ? StorageOrder::row_major : StorageOrder::column_major;
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       EXPECT_EQ(matrix.nnz(), csr_.nnz());
       EXPECT_EQ(static_cast<double>(matrix.stored_entries()), Matrix::footprint(ExecSpace(), csr_, options).stored_entries);

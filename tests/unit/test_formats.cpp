@@ -14,6 +14,9 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, int, Exec, int>;
 using Ell = EllMatrix<double, int, Exec, int>;
 using Hll = HllMatrix<double, int, Exec, int>;
+using Sell = SellMatrix<double, int, Exec, int>;
+using Jad = JadMatrix<double, int, Exec, int>;
+using Pjad = PjadMatrix<double, int, Exec, int>;
 
 Csr from_dense(const std::vector<std::vector<double>>& dense) {
   const int rows = static_cast<int>(dense.size());
@@ -106,6 +109,64 @@ TEST(Formats, CsrAndEllpackOfSeed003) {
   EXPECT_DOUBLE_EQ(padding_ratio(by_columns), 0.5);
 }
 
+TEST(Formats, JadOfSeed003) {
+  // Figures 2 and 3. They draw a and ja by rows; ia and the algorithms read them by diagonals.
+  const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
+  const Jad jad = Jad::from_csr(Exec(), csr);
+  EXPECT_EQ(list(jad.permutation), (List{1, 0, 2, 3}));
+  EXPECT_EQ(list(jad.diagonal_offsets), (List{0, 4, 7, 8}));  // ia
+  EXPECT_EQ(list(jad.row_lengths), (List{3, 2, 2, 1}));       // rln
+  EXPECT_EQ(list(jad.values), (List{4, 7, 1, 9, 2, 1, 8, 3}));
+  EXPECT_EQ(list(jad.entries), (List{1, 0, 0, 1, 2, 2, 1, 3}));  // the last of the first diagonal is 2 in figure 2
+  EXPECT_EQ(padding_ratio(jad), 0);
+
+  FormatOptions blocks;
+  blocks.slice_size = 2;
+  const Pjad pjad = Pjad::from_csr(Exec(), csr, blocks);
+  EXPECT_EQ(list(pjad.permutation), (List{1, 0, 2, 3}));
+  EXPECT_EQ(list(pjad.diagonal_offsets), (List{0, 4, 8, 10}));  // ia
+  EXPECT_EQ(pjad.row_lengths(0), 3);                            // brlen
+  EXPECT_EQ(pjad.row_lengths(2), 2);
+  EXPECT_EQ(list(pjad.values), (List{4, 7, 1, 9, 2, 1, 8, 0, 3, 0}));
+  EXPECT_EQ(list(pjad.entries), (List{1, 0, 0, 1, 2, 2, 1, -1, 3, -1}));
+}
+
+TEST(Formats, PjadHasTheRowsThatAreLeftInItsLastBlock) {
+  const Csr csr = from_dense({{1, 0, 0}, {2, 3, 4}, {5, 6, 0}});
+  FormatOptions blocks;
+  blocks.slice_size = 2;
+  const Pjad pjad = Pjad::from_csr(Exec(), csr, blocks);
+  EXPECT_EQ(list(pjad.diagonal_offsets), (List{0, 3, 5, 7}));
+  EXPECT_EQ(list(pjad.values), (List{2, 5, 1, 3, 6, 4, 0}));
+}
+
+TEST(Formats, SellSortsWithinWindowsAndCutsSlices) {
+  const Csr csr = from_dense({{1, 0, 0}, {2, 3, 4}, {5, 6, 0}, {7, 8, 9}, {1, 2, 0}});
+  FormatOptions two_by_four;
+  two_by_four.slice_size = 2;
+  two_by_four.sort_window = 4;
+  const Sell sell = Sell::from_csr(Exec(), csr, two_by_four);
+  EXPECT_EQ(list(sell.permutation), (List{1, 3, 2, 0, 4}));
+  EXPECT_EQ(list(sell.row_lengths), (List{3, 3, 2, 1, 2}));
+  EXPECT_EQ(list(sell.slice_offsets), (List{0, 6, 10, 12}));
+  EXPECT_EQ(list(sell.values), (List{2, 7, 3, 8, 4, 9, 5, 1, 6, 0, 1, 2}));
+  EXPECT_EQ(list(sell.entries), (List{0, 0, 1, 1, 2, 2, 0, 0, 1, -1, 0, 1}));
+}
+
+TEST(Formats, UnsortedSellIsHll) {
+  const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}, {0, 5, 0, 0}});
+  FormatOptions unsorted = options(2, StorageOrder::column_major);
+  unsorted.slice_size = 2;
+  unsorted.sort_window = 1;
+  const Hll hll = Hll::from_csr(Exec(), csr, unsorted);
+  const Sell sell = Sell::from_csr(Exec(), csr, unsorted);
+  EXPECT_EQ(list(sell.permutation), (List{0, 1, 2, 3, 4}));
+  EXPECT_EQ(list(sell.slice_offsets), list(hll.hack_offsets));
+  EXPECT_EQ(list(sell.row_lengths), list(hll.row_lengths));
+  EXPECT_EQ(list(sell.entries), list(hll.entries));
+  EXPECT_EQ(list(sell.values), list(hll.values));
+}
+
 TEST(Formats, AssemblySumsDuplicatesAndKeepsZeros) {
   Coo<double> coo(3, 3, 7);
   const int row[] = {2, 0, 2, 1, 0, 2, 0};
@@ -168,6 +229,8 @@ TEST(Formats, CapacityIsCheckedBeforeAllocation) {
   FormatOptions tight;
   tight.memory_limit = 1000;
   EXPECT_THROW(Hll::from_csr(Exec(), arrow, tight), CapacityError);
+  EXPECT_THROW(Sell::from_csr(Exec(), arrow, tight), CapacityError);
+  EXPECT_THROW(Jad::from_csr(Exec(), arrow, tight), CapacityError);
 }
 
 TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
@@ -178,12 +241,22 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
   const Csr csr(n, n, row_map, Csr::Ordinals("entries", 40000), Csr::Scalars("values", 40000));
   FormatOptions one_hack = options(n, StorageOrder::column_major);
   one_hack.memory_limit = 1'000'000'000'000;
+  one_hack.slice_size = n;
   EXPECT_THROW(Hll::from_csr(Exec(), csr, one_hack), CapacityError);
+  EXPECT_THROW(Sell::from_csr(Exec(), csr, one_hack), CapacityError);
+  EXPECT_THROW(Pjad::from_csr(Exec(), csr, one_hack), CapacityError);
 }
 
 TEST(Formats, BadArgumentsAreNamed) {
   const Csr csr = from_dense({{1, 2}, {3, 4}});
   EXPECT_THROW(Hll::from_csr(Exec(), csr, options(0, StorageOrder::column_major)), UsageError);
+  FormatOptions zero;
+  zero.slice_size = 0;
+  EXPECT_THROW(Sell::from_csr(Exec(), csr, zero), UsageError);
+  EXPECT_THROW(Pjad::from_csr(Exec(), csr, zero), UsageError);
+  FormatOptions no_window;
+  no_window.sort_window = 0;
+  EXPECT_THROW(Sell::footprint(Exec(), csr, no_window), UsageError);
   EXPECT_THROW(Csr(3, 2, csr.row_map, csr.entries, csr.values), ShapeError);
   EXPECT_THROW(Csr(2, 2, csr.row_map, Csr::Ordinals("entries", 3), csr.values), ShapeError);
 }
