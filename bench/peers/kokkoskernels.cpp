@@ -1,20 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <KokkosSparse_BsrMatrix.hpp>
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #include <type_traits>
 
+#include <fatvec/formats/bsr.hpp>
 #include <fatvec/product/operands.hpp>
 
 #include "harness/contender.hpp"
+#include "peers/whole_blocks.hpp"
 
 /// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept between calls, rank-1
 /// operands for one column and rank-2 ones for more. The matrix shares its arrays with ours: same bytes, same pages.
+///   format csr
+///   format bsr   row-major blocks of the size with the fewest bytes; the others with --sweep block_size
 namespace fatvec::bench {
 
-template <class ExecSpace, class KokkosLayout>
+template <class ExecSpace>
+struct CsrOperand {
+  using Ours = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Theirs = KokkosSparse::CrsMatrix<double, std::int32_t, typename ExecSpace::device_type, void, std::int32_t>;
+
+  static Theirs of(const Ours& csr) {
+    return Theirs("A", csr.rows(), csr.cols(), static_cast<std::int32_t>(csr.nnz()), typename Theirs::values_type(csr.values),
+                  typename Theirs::row_map_type(csr.row_map), typename Theirs::index_type(csr.entries));
+  }
+};
+
+template <class ExecSpace>
+struct BsrOperand {
+  using Ours = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Theirs =
+      KokkosSparse::Experimental::BsrMatrix<double, std::int32_t, typename ExecSpace::device_type, void, std::int32_t>;
+
+  static Theirs of(const Ours& bsr) {
+    require_whole_blocks(bsr, "Kokkos Kernels");
+    return Theirs("A", static_cast<std::int32_t>(bsr.block_rows()), static_cast<std::int32_t>(bsr.block_cols()),
+                  static_cast<std::int32_t>(bsr.blocks()), typename Theirs::values_type(bsr.values),
+                  typename Theirs::row_map_type(bsr.row_map), typename Theirs::index_type(bsr.entries), bsr.block_size());
+  }
+};
+
+template <class ExecSpace, class KokkosLayout, class Operand>
 class KokkosKernelsProduct final : public product::Product {
-  using Device = typename ExecSpace::device_type;
-  using Matrix = KokkosSparse::CrsMatrix<double, std::int32_t, Device, void, std::int32_t>;
+  using Matrix = typename Operand::Theirs;
   using Dense = product::DenseOperands<ExecSpace, KokkosLayout>;
   using Multivector = typename Dense::View;
   using Vector = Kokkos::View<double*, KokkosLayout, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -22,11 +51,14 @@ class KokkosKernelsProduct final : public product::Product {
  public:
   explicit KokkosKernelsProduct(const product::Case& task) : k_(task.k), dense_(task) {
     const auto csr = mirror<ExecSpace>(task.matrix);
-    matrix_ =
-        Matrix("A", csr.rows(), csr.cols(), static_cast<std::int32_t>(csr.nnz()), typename Matrix::values_type(csr.values),
-               typename Matrix::row_map_type(csr.row_map), typename Matrix::index_type(csr.entries));
-    matrix_bytes = csr.bytes();
-    stored_entries = csr.nnz();
+    exec_.fence("fatvec::bench::kokkoskernels");
+    const Kokkos::Timer timer;
+    const auto ours = Operand::Ours::from_csr(exec_, csr, task.options);
+    exec_.fence("fatvec::bench::kokkoskernels");
+    setup_seconds = timer.seconds();
+    matrix_ = Operand::of(ours);
+    matrix_bytes = ours.bytes();
+    stored_entries = ours.stored_entries();
   }
 
   void load(const product::HostMultivector& x, const product::HostMultivector& y) override {
@@ -55,18 +87,26 @@ class KokkosKernelsProduct final : public product::Product {
   KokkosSparse::SPMVHandle<ExecSpace, Matrix, Vector, Vector> vector_handle_;
 };
 
+template <class ExecSpace, template <class> class Operand>
+void add_kokkoskernels_format(Registry& registry, const char* backend, bool on_request) {
+  registry.add_with_sweep(
+      {.name = "kokkoskernels",
+       .backend = backend,
+       .format = Operand<ExecSpace>::Ours::name,
+       .parameters = {},
+       .on_request = on_request,
+       .prepare = [](product::Case task) -> std::unique_ptr<product::Product> {
+         task.options.storage = StorageOrder::row_major;
+         if (task.layout == product::Layout::row)
+           return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand<ExecSpace>>>(task);
+         return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft, Operand<ExecSpace>>>(task);
+       }});
+}
+
 template <class ExecSpace>
 void add_kokkoskernels_on(Registry& registry, const char* backend, bool on_request) {
-  registry.add({.name = "kokkoskernels",
-                .backend = backend,
-                .format = "csr",
-                .parameters = {},
-                .on_request = on_request,
-                .prepare = [](const product::Case& task) -> std::unique_ptr<product::Product> {
-                  if (task.layout == product::Layout::row)
-                    return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight>>(task);
-                  return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft>>(task);
-                }});
+  add_kokkoskernels_format<ExecSpace, CsrOperand>(registry, backend, on_request);
+  add_kokkoskernels_format<ExecSpace, BsrOperand>(registry, backend, on_request);
 }
 
 void add_kokkoskernels(Registry& registry) {

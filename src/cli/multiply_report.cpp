@@ -14,6 +14,7 @@ Json to_json(const MultiplyOptions& options, const MatrixSource& matrix, const O
                  {"kernel", outcome.kernel},
                  {"backend", options.backend},
                  {"hack_size", options.format_options.hack_size},
+                 {"block_size", options.format_options.block_size},
                  {"storage", to_string(options.format_options.storage)},
                  {"alpha", options.alpha},
                  {"beta", options.beta},

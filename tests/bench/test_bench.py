@@ -108,7 +108,7 @@ class HandWritten(unittest.TestCase):
                        "--layout", "row,column", "--k", "1,2,3,5,8,9,16,17,33,40", "--max-expansion", "1000")["benchmarks"]
         self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
         self.assertEqual(len({fields(row)["matrix"] for row in rows}), len(matrices))
-        self.assertEqual({fields(row)["format"] for row in rows}, {"csr", "ellpack", "hll"})
+        self.assertEqual({fields(row)["format"] for row in rows}, {"csr", "ellpack", "hll", "bsr"})
         self.assertLessEqual({"row-major", "column-major"}, {fields(row).get("storage") for row in rows})
 
     def test_generated_matrices(self):
