@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/kernels/detail/block_product.hpp>
 

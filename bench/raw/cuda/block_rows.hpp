@@ -29,7 +29,7 @@ struct BlockRows {
 using StoredBlocks = Stored<BlockRows>;
 
 /// Algorithm 5 of seed 003: a thread per block row, which adds to Y in memory; its columns one after the other.
-inline __global__ void __launch_bounds__(128) thread_per_block_row(const StoredBlocks a, const Operands o) {
+static __global__ void __launch_bounds__(128) thread_per_block_row(const StoredBlocks a, const Operands o) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= a.row.count) return;
   const int size = a.row.size;
