@@ -56,7 +56,7 @@ struct BlockSweep {
 };
 
 template <class T, class Matrix, class V, Columns columns>
-struct BlockProduct {
+struct RowProduct {
   typename Matrix::Rows rows;
   const typename Matrix::ordinal_type* entries;
   const typename Matrix::value_type* values;
@@ -66,7 +66,7 @@ struct BlockProduct {
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     sweep.visit(block, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
-      const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+      const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
       for (std::int64_t i = first; i < end; ++i) local.template multiply_row<decltype(width)::value>(i, c);
     });
   }
@@ -100,7 +100,7 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
                      const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
   if constexpr (is_cpu<ExecSpace>) {
     if (policy.threads_per_row == 0) {
-      using Product = BlockProduct<T, Matrix, V, columns>;
+      using Product = RowProduct<T, Matrix, V, columns>;
       const std::int64_t per_thread = policy.blocks_per_thread > 0 ? policy.blocks_per_thread : 4;
       const BlockSweep<columns> sweep{matrix.rows(), exec.concurrency() * per_thread, k};
       Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, sweep.blocks),

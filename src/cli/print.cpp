@@ -27,7 +27,7 @@ struct Options {
 struct Array {
   std::string name;   ///< of the format's member
   std::string alias;  ///< in the literature, empty for none
-  bool per_slot;      ///< has an element for every entry and padding slot
+  bool per_slot;      ///< has an element, or a block of them, for every entry and padding slot
   Json values;
 
   [[nodiscard]] std::string label() const { return alias.empty() ? name : fmt::format("{} ({})", name, alias); }
@@ -56,7 +56,8 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   return arrays;
 }
 
-std::vector<Array> build(const product::HostCsr& csr, std::string_view format, const FormatOptions& options) {
+/// options: as given; a block size that is left to the format is filled in.
+std::vector<Array> build(const product::HostCsr& csr, std::string_view format, FormatOptions& options) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   std::vector<Array> arrays;
   for_each_kernel([&](auto kernel) {
@@ -65,6 +66,7 @@ std::vector<Array> build(const product::HostCsr& csr, std::string_view format, c
     const auto matrix = Matrix::from_csr(Host(), csr, options);
     Kokkos::fence("fatvec::cli::print");
     arrays = arrays_of(matrix);
+    if constexpr (requires { matrix.block_size(); }) options.block_size = matrix.block_size();
   });
   return arrays;
 }
@@ -92,14 +94,14 @@ void print_arrays(const std::vector<Array>& arrays, bool stars) {
   for (const auto& array : arrays) {
     fmt::print("{:<{}} [{}]", array.label(), width, array.values.size());
     for (std::size_t n = 0; n < array.values.size(); ++n) {
-      const bool star = stars && array.per_slot && entries->values[n] == -1;
+      const bool star = stars && array.per_slot && entries->values[n / (array.values.size() / entries->values.size())] == -1;
       fmt::print(" {}", star ? "*" : text_of(array.values[n]));
     }
     fmt::print("\n");
   }
 }
 
-int print(const Options& options) {
+int print(Options options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
   require_small(matrix, options);

@@ -29,6 +29,7 @@ Json to_json(const FormatOptions& options) {
   return {{"hack_size", options.hack_size},
           {"slice_size", options.slice_size},
           {"sort_window", options.sort_window},
+          {"block_size", options.block_size},
           {"storage", to_string(options.storage)}};
 }
 

@@ -146,6 +146,10 @@ class Refusals(CliTest):
         self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 10**9), r"\d TB .*X of 1000 x 1000000000")
         self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 2**62), r"\d EB ")
 
+    def test_block_size_beyond_the_largest(self):
+        error = self.error("multiply", "gen:diagonal:5", "--format", "bsr", "--block-size", 17)
+        self.assertIn("block size of 1 to 16", error)
+
     def test_kernel_of_another_format(self):
         error = self.error("multiply", "gen:diagonal:5", "--kernel", "hll-row", "--format", "csr")
         self.assertIn("kernel hll-row multiplies the format hll, not csr", error)

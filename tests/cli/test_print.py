@@ -76,6 +76,21 @@ class SeedMatrices(CliTest):
         self.assertEqual(unsorted["permutation"], [0, 1, 2, 3])
         for array in "row_lengths", "entries", "values":
             self.assertEqual(unsorted[array], hll[array])
+    def test_bsr_of_seed_003(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        printed = self.json("print", matrix, "--format", "bsr", "--block-size", 2)
+        self.assertEqual((printed["block_size"], printed["storage"]), (2, "column-major"))
+        self.assertEqual(printed["arrays"]["row_map"], [0, 2, 3])
+        self.assertEqual(printed["arrays"]["entries"], [0, 1, 0])
+        self.assertEqual(printed["arrays"]["values"], [7, 0, 0, 4, 1, 2, 0, 3, 1, 0, 8, 9])
+        by_rows = self.arrays(matrix, "--format", "bsr", "--block-size", 2, "--storage", "row-major")
+        self.assertEqual(by_rows["values"], [7, 0, 0, 4, 1, 0, 2, 3, 1, 8, 0, 9])
+        text = self.fatvec("print", matrix, "--format", "bsr", "--block-size", 2, "--stars").stdout
+        self.assertIn("values (AS)   [12] 7 0 0 4 1 2 0 3 1 0 8 9\n", text)  # fill is not told from zeros
+
+    def test_bsr_finds_its_block_size(self):
+        printed = self.json("print", "gen:stencil9:3:dof=2", "--format", "bsr")
+        self.assertEqual((printed["block_size"], len(printed["arrays"]["row_map"])), (2, 10))
 
     def test_text(self):
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)

@@ -34,6 +34,7 @@ class WrongUsage(CliTest):
             ("--hack-size", "0"): "at least 1",
             ("--slice-size", "0"): "at least 1",
             ("--sort-window", "0"): "at least 1",
+            ("--block-size", "-1"): "at least 0",
             ("--alpha", "nan"): "finite",
             ("--beta", "inf"): "finite",
             ("--seed", "-1"): "at least 0",

@@ -17,6 +17,7 @@ using Hll = HllMatrix<double, int, Exec, int>;
 using Sell = SellMatrix<double, int, Exec, int>;
 using Jad = JadMatrix<double, int, Exec, int>;
 using Pjad = PjadMatrix<double, int, Exec, int>;
+using Bsr = BsrMatrix<double, int, Exec, int>;
 
 Csr from_dense(const std::vector<std::vector<double>>& dense) {
   const int rows = static_cast<int>(dense.size());
@@ -80,6 +81,13 @@ TEST(Formats, ColumnMajorHllOfSeed001) {
   EXPECT_EQ(list(hll.entries), (List{0, 1, 0, -1, -1, 1}));
   EXPECT_EQ(hll.values(1 * 3 + 2), 4);  // the slide's idx = 5
   EXPECT_EQ(hll.entries(1 * 3 + 2), 1);
+}
+
+FormatOptions blocks_of(std::int64_t block_size, StorageOrder storage = StorageOrder::column_major) {
+  FormatOptions result;
+  result.block_size = block_size;
+  result.storage = storage;
+  return result;
 }
 
 TEST(Formats, CsrAndEllpackOfSeed002) {
@@ -165,6 +173,51 @@ TEST(Formats, UnsortedSellIsHll) {
   EXPECT_EQ(list(sell.row_lengths), list(hll.row_lengths));
   EXPECT_EQ(list(sell.entries), list(hll.entries));
   EXPECT_EQ(list(sell.values), list(hll.values));
+}
+
+TEST(Formats, BsrOfSeed003) {
+  const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
+  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(2));
+  EXPECT_EQ(list(bsr.row_map), (List{0, 2, 3}));  // ptrB and ptrE in one
+  EXPECT_EQ(list(bsr.entries), (List{0, 1, 0}));
+  EXPECT_EQ(list(bsr.values), (List{7, 0, 0, 4, 1, 2, 0, 3, 1, 0, 8, 9}));
+  const Bsr by_rows = Bsr::from_csr(Exec(), csr, blocks_of(2, StorageOrder::row_major));
+  EXPECT_EQ(list(by_rows.values), (List{7, 0, 0, 4, 1, 0, 2, 3, 1, 8, 0, 9}));
+  EXPECT_DOUBLE_EQ(padding_ratio(bsr), 0.5);
+}
+
+TEST(Formats, BsrStoresWholeBlocksAtTheEdges) {
+  const Csr csr = from_dense({{1, 0, 0, 0, 2}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 3, 0, 4}});
+  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(3, StorageOrder::row_major));
+  EXPECT_EQ(bsr.block_rows(), 2);
+  EXPECT_EQ(bsr.block_cols(), 2);
+  EXPECT_EQ(list(bsr.row_map), (List{0, 2, 4}));
+  EXPECT_EQ(list(bsr.entries), (List{0, 1, 0, 1}));
+  EXPECT_EQ(list(bsr.values),
+            (List{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0}));
+  const Csr back = bsr.to_csr(Exec());
+  EXPECT_EQ(list(back.row_map), (List{0, 5, 10, 15, 20}));
+  EXPECT_EQ(list(back.values), (List{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 4}));
+}
+
+TEST(Formats, BsrSortsRowsAndSumsDuplicates) {
+  // (0, 5) twice, and columns in any order; the matrix that was given stays as it is.
+  Csr::Offsets row_map("row_map", 3);
+  Csr::Ordinals entries("entries", 6);
+  Csr::Scalars values("values", 6);
+  const int columns[] = {5, 0, 5, 3, 4, 1};
+  for (int n = 0; n < 6; ++n) {
+    entries(n) = columns[n];
+    values(n) = n + 1;
+  }
+  row_map(1) = 3;
+  row_map(2) = 6;
+  const Csr csr(2, 6, row_map, entries, values);
+  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(2));
+  EXPECT_EQ(list(bsr.entries), (List{0, 1, 2}));
+  EXPECT_EQ(list(bsr.values), (List{2, 0, 0, 6, 0, 0, 0, 4, 0, 5, 4, 0}));
+  EXPECT_EQ(list(csr.entries), (List{5, 0, 5, 3, 4, 1}));
+  EXPECT_EQ(list(csr.values), (List{1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Formats, AssemblySumsDuplicatesAndKeepsZeros) {
@@ -257,6 +310,8 @@ TEST(Formats, BadArgumentsAreNamed) {
   FormatOptions no_window;
   no_window.sort_window = 0;
   EXPECT_THROW(Sell::footprint(Exec(), csr, no_window), UsageError);
+  EXPECT_THROW(Bsr::from_csr(Exec(), csr, blocks_of(17)), UsageError);
+  EXPECT_THROW(Bsr::from_csr(Exec(), csr, blocks_of(-1)), UsageError);
   EXPECT_THROW(Csr(3, 2, csr.row_map, csr.entries, csr.values), ShapeError);
   EXPECT_THROW(Csr(2, 2, csr.row_map, Csr::Ordinals("entries", 3), csr.values), ShapeError);
 }

@@ -11,8 +11,8 @@ namespace {
 template <template <class, class, class, class> class Format>
 void add_jagged(Registry& registry, const char* format) {
   using Kind = raw::Schedule::Kind;
-  raw::add_variant<raw::JadRows, Format>(registry, format, {Kind::even}, {{"schedule", "static"}});
-  raw::add_variant<raw::JadRows, Format>(registry, format, {Kind::balanced}, {{"schedule", "balanced"}});
+  registry.add_with_sweep(raw::contender<raw::JadRows, Format>(format, {Kind::even}, {{"schedule", "static"}}));
+  registry.add_with_sweep(raw::contender<raw::JadRows, Format>(format, {Kind::balanced}, {{"schedule", "balanced"}}));
 }
 
 }  // namespace

@@ -35,29 +35,29 @@ struct RowProduct {
   }
 };
 
-/// A variant of the product of one format, in its Rows' storage where there is a choice; hack_size 0 leaves it as it is.
+/// A variant of the product of one format, in its Rows' storage where there is a choice.
 template <class Rows, template <class, class, class, class> class Format>
-void add_variant(Registry& registry, const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
-                 const std::string& sweep = {}, std::int64_t hack_size = 0) {
+Contender contender(const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
+                    const std::string& sweep = {}) {
   if constexpr (requires { Rows::storage; }) parameters.push_back({"storage", std::string(to_string(Rows::storage))});
-  registry.add({.name = "raw-openmp",
-                .backend = "openmp",
-                .format = format,
-                .parameters = std::move(parameters),
-                .sweep = sweep,
-                .prepare = [schedule, hack_size](product::Case task) {
-                  if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
-                  if (hack_size > 0) task.options.hack_size = hack_size;
-                  return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule});
-                }});
+  return {.name = "raw-openmp",
+          .backend = "openmp",
+          .format = format,
+          .parameters = std::move(parameters),
+          .sweep = sweep,
+          .prepare = [schedule](product::Case task) {
+            if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
+            return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule});
+          }};
 }
 
 /// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that seed 000 tried on request.
 template <class Rows, template <class, class, class, class> class Format>
 void add_dynamic(Registry& registry, const std::string& format) {
   for (const int chunk : {64, 2, 4, 8, 16, 32, 128, 256}) {
-    add_variant<Rows, Format>(registry, format, {Schedule::Kind::dynamic, chunk},
-                              {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}}, chunk == 64 ? "" : "chunk");
+    registry.add(contender<Rows, Format>(format, {Schedule::Kind::dynamic, chunk},
+                                         {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}},
+                                         chunk == 64 ? "" : "chunk"));
   }
 }
 

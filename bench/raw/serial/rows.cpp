@@ -11,6 +11,7 @@
 
 #include "harness/contender.hpp"
 #include "raw/operands.hpp"
+#include "raw/serial/space.hpp"
 
 /// Contender `raw-serial`: the textbook products on one core, in plain C++, as the seeds have them (CSR and ELLPACK: 000 and
 /// 002; HLL in both storages: 001; JAD and pJAD: 003). Everybody's baseline: no tiles, no intrinsics; the compiler vectorises
@@ -18,11 +19,7 @@
 namespace fatvec::bench {
 namespace {
 
-#if defined(KOKKOS_ENABLE_SERIAL)
-using Space = Kokkos::Serial;
-#else
-using Space = Kokkos::DefaultHostExecutionSpace;  // holds and converts the matrix; the product below is one thread's anyway
-#endif
+using Space = raw::SerialSpace;
 
 template <class Rows>
 struct Textbook {
