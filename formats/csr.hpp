@@ -50,6 +50,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] std::int64_t nnz() const { return static_cast<std::int64_t>(values.extent(0)); }
   [[nodiscard]] std::int64_t stored_entries() const { return nnz(); }
+  /// Without the list of long rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }

@@ -220,7 +220,7 @@ void run_lane_product(const char* label, const ExecSpace& exec, const RowPolicy&
     throw CapacityError(concat(label, ": the rows of X are ", x.row_stride, " elements apart, which is 4 GB or more."));
   const LaneLauncher<ExecSpace, Matrix, T, V, columns> lanes{label, exec, matrix, x, epilogue, k};
   const auto splits = [&](int entries, int most) {
-    if (policy.threads_per_row > 0) return policy.threads_per_row;
+    if (policy.threads_per_row > 0) return std::min(policy.threads_per_row, 32);  // within a warp
     return Matrix::Rows::contiguous ? splits_of(matrix.nnz(), matrix.rows(), entries, most) : 1;
   };
   WholeRows rows{matrix.rows(), std::numeric_limits<std::int64_t>::max()};
