@@ -10,7 +10,8 @@
 
 namespace fatvec {
 
-/// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL.
+/// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL, of the elements within a block of
+/// BSR.
 enum class StorageOrder { column_major, row_major };
 
 constexpr std::string_view to_string(StorageOrder order) {
@@ -21,7 +22,10 @@ constexpr std::string_view to_string(StorageOrder order) {
 struct FormatOptions {
   std::optional<std::uint64_t> memory_limit;          ///< bytes; default: the free memory of the matrix's space
   std::int64_t hack_size = 32;                        ///< HLL: rows per hack, at least 1
-  StorageOrder storage = StorageOrder::column_major;  ///< ELLPACK, HLL: column-major coalesces on GPUs
+  std::int64_t slice_size = 32;                       ///< SELL: rows per slice (C); pJAD: per block; at least 1
+  std::int64_t sort_window = 1024;                    ///< SELL: rows sorted by length among themselves (sigma), at least 1
+  std::int64_t block_size = 0;                        ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes
+  StorageOrder storage = StorageOrder::column_major;  ///< ELLPACK, HLL, BSR: column-major coalesces on GPUs
 };
 
 /// A sparse format is data: Views, a name, its sizes. It knows nothing of kernels.
@@ -29,7 +33,7 @@ struct FormatOptions {
 /// Beside what is checked here, a format F<Scalar, Ordinal, Device, Offset> offers
 ///   static Footprint footprint(exec, csr, options)    its size, computed in parallel before anything is allocated
 ///   static F from_csr(exec, csr, options)             built where the CSR matrix lives, in parallel, without a host round trip
-///   CsrMatrix<...> to_csr(exec)                       the inverse, explicit zeros kept, padding dropped
+///   CsrMatrix<...> to_csr(exec)                       the inverse, explicit zeros kept, padding dropped where keeps_pattern
 template <class F>
 concept SparseFormat = requires(const F& matrix) {
   typename F::value_type;
@@ -39,6 +43,7 @@ concept SparseFormat = requires(const F& matrix) {
   typename F::execution_space;
   typename F::memory_space;
   { F::name } -> std::convertible_to<std::string_view>;
+  { F::keeps_pattern } -> std::convertible_to<bool>;
   { matrix.rows() } -> std::convertible_to<std::int64_t>;
   { matrix.cols() } -> std::convertible_to<std::int64_t>;
   { matrix.nnz() } -> std::convertible_to<std::int64_t>;             // entries of the matrix, explicit zeros included
@@ -64,6 +69,9 @@ struct FormatTraits {
   using device_type = typename Device::device_type;
   using execution_space = typename device_type::execution_space;
   using memory_space = typename device_type::memory_space;
+
+  /// Whether the format can tell its padding from entries that are zero; if not, to_csr gives both back.
+  static constexpr bool keeps_pattern = true;
 
   using Offsets = Kokkos::View<Offset*, device_type>;
   using Ordinals = Kokkos::View<Ordinal*, device_type>;

@@ -3,29 +3,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <algorithm>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
+#include <fatvec/formats/detail/slices.hpp>
 
 namespace fatvec {
-namespace detail {
-
-/// Slots of hack h: its rows times its longest row. Summed for the footprint, scanned for the offsets.
-template <class Offsets>
-struct HackSlots {
-  Offsets row_map;
-  std::int64_t rows;
-  std::int64_t hack_size;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t h) const {
-    const std::int64_t first = h * hack_size;
-    const std::int64_t last = first + hack_size < rows ? first + hack_size : rows;
-    return (last - first) * longest_row(row_map, first, last);
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t h, double& sum) const { sum += static_cast<double>((*this)(h)); }
-};
-
-}  // namespace detail
 
 /// HLL, hacked ELLPACK (PSBLAS; seed 001): the rows are cut into hacks of hack_size consecutive rows, and each hack is an
 /// ELLPACK matrix of its own width, so that a long row pads only its hack. Slot j of row r of hack h is entry
@@ -54,7 +37,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Ordinal rows() const { return rows_; }
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] Ordinal hack_size() const { return hack_size_; }
-  [[nodiscard]] std::int64_t hacks() const { return hacks_of(rows_, hack_size_); }
+  [[nodiscard]] std::int64_t hacks() const { return detail::slices_of(rows_, hack_size_); }
   [[nodiscard]] StorageOrder storage() const { return storage_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
@@ -69,13 +52,10 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
-    const Ordinal hack_size = checked_hack_size(options);
-    double slots = 0;
-    const detail::HackSlots<Offsets> hack_slots{csr.row_map, csr.rows(), hack_size};
-    const std::int64_t hacks = hacks_of(csr.rows(), hack_size);
-    Kokkos::parallel_reduce("fatvec::HllMatrix::footprint", detail::Range<ExecSpace>(exec, 0, hacks), hack_slots, slots);
+    const Slots hack_slots{csr.row_map, csr.rows(), checked_hack_size(options)};
+    const double slots = detail::total_slots(exec, hack_slots);
     return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) + static_cast<double>(csr.rows()) * sizeof(Ordinal) +
-                       static_cast<double>(hacks + 1) * sizeof(Offset)};
+                       static_cast<double>(hack_slots.slices() + 1) * sizeof(Offset)};
   }
 
   /// Throws UsageError for a hack size below 1 and CapacityError, before allocating, where the arrays exceed
@@ -97,7 +77,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     detail::checked_count<Offset>(need.stored_entries, "HLL slots");
     hll.row_lengths = detail::row_lengths(exec, csr);
     hll.hack_offsets = detail::allocate<Offsets>(exec, "fatvec::hll::hack_offsets", static_cast<std::size_t>(hll.hacks() + 1));
-    const detail::HackSlots<Offsets> hack_slots{csr.row_map, csr.rows(), hll.hack_size_};
+    const Slots hack_slots{csr.row_map, csr.rows(), hll.hack_size_};
     detail::offsets_from_lengths(exec, hll.hack_offsets, hll.hacks(), hack_slots);
     detail::fill_padded(exec, csr, hll, static_cast<std::int64_t>(need.stored_entries));
     return hll;
@@ -109,13 +89,11 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
+  using Slots = detail::SliceSlots<Offsets>;
+
   static Ordinal checked_hack_size(const FormatOptions& options) {
-    if (options.hack_size < 1) {
-      throw UsageError(detail::concat("HLL wants a hack size of at least 1 row, not ", options.hack_size, "; 32 is usual."));
-    }
-    return static_cast<Ordinal>(std::min<std::int64_t>(options.hack_size, std::numeric_limits<Ordinal>::max()));
+    return detail::checked_rows<Ordinal>("HLL", "hack size", options.hack_size);
   }
-  static std::int64_t hacks_of(std::int64_t rows, std::int64_t hack_size) { return (rows + hack_size - 1) / hack_size; }
 
   Ordinal rows_ = 0;
   Ordinal cols_ = 0;

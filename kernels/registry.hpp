@@ -5,10 +5,14 @@
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/kernels/bsr_row.hpp>
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/csr_row.hpp>
 #include <fatvec/kernels/ellpack_row.hpp>
 #include <fatvec/kernels/hll_row.hpp>
+#include <fatvec/kernels/jad_row.hpp>
+#include <fatvec/kernels/pjad_row.hpp>
+#include <fatvec/kernels/sell_row.hpp>
 
 namespace fatvec {
 
@@ -19,7 +23,7 @@ struct TypeList {
 
 /// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
 /// it to compile each kernel in a file of its own. The first kernel of a format is its default.
-using AllKernels = TypeList<CsrRow, EllpackRow, HllRow>;
+using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow>;
 
 namespace detail {
 

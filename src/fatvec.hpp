@@ -5,11 +5,14 @@
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/assemble.hpp>
+#include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/coo.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/jad.hpp>
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/formats/sell.hpp>
 #include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>

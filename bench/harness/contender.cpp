@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/contender.hpp"
 
+#include <cstdint>
+
 #include <fatvec/core/error.hpp>
 
 namespace fatvec::bench {
@@ -11,6 +13,22 @@ void require_plain(const std::string& text, const std::string& label) {
   throw Error(detail::concat("contender ", label, ": '", text,
                              "' cannot be part of a case name; it must not be empty nor hold ", "'/', ':', ',' or a space."));
 }
+
+/// A setting of a format that --sweep varies.
+struct FormatSweep {
+  std::string format;
+  std::string setting;
+  std::int64_t FormatOptions::*option;
+  std::vector<int> values;
+};
+
+const FormatSweep format_sweeps[] = {
+    {"hll", "hack_size", &FormatOptions::hack_size, {8, 16, 32, 64, 128, 256}},
+    {"sell", "slice_size", &FormatOptions::slice_size, {8, 16, 32, 64, 128, 256}},
+    {"sell", "sort_window", &FormatOptions::sort_window, {1, 128, 1024, 8192, 65536, INT32_MAX}},
+    {"pjad", "slice_size", &FormatOptions::slice_size, {8, 16, 32, 64, 128, 256}},
+    {"bsr", "block_size", &FormatOptions::block_size, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+};
 
 }  // namespace
 
@@ -38,6 +56,23 @@ void Registry::add(Contender contender) {
   for (const auto& other : contenders_)
     if (other.label() == label) throw Error(detail::concat("two contenders are registered as ", label, "."));
   contenders_.push_back(std::move(contender));
+}
+
+void Registry::add_with_sweep(const Contender& contender) {
+  add(contender);
+  for (const auto& sweep : format_sweeps) {
+    if (contender.format != sweep.format) continue;
+    for (const int value : sweep.values) {
+      Contender variant = contender;
+      variant.parameters.push_back({sweep.setting, std::to_string(value)});
+      variant.sweep = sweep.setting;
+      variant.prepare = [prepare = contender.prepare, option = sweep.option, value](product::Case task) {
+        task.options.*option = value;
+        return prepare(task);
+      };
+      add(std::move(variant));
+    }
+  }
 }
 
 }  // namespace fatvec::bench

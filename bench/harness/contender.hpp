@@ -44,6 +44,9 @@ class Registry {
  public:
   /// Throws Error where the label exists already or a name would break the key:value form of case names.
   void add(Contender contender);
+  /// The same, and once more for each value of the settings that its format has: hack, slice and block sizes, sort windows.
+  /// BSR without a sweep takes the block size of fewest bytes; seed 003 shows its best.
+  void add_with_sweep(const Contender& contender);
   [[nodiscard]] const std::vector<Contender>& contenders() const { return contenders_; }
 
   /// A fact about this build or machine for the results' context: {"mkl_version", "2026.2"}.

@@ -7,20 +7,24 @@
 #include <utility>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/product/operands.hpp>
 
 #include "harness/contender.hpp"
+#include "peers/whole_blocks.hpp"
 
 /// Contender `cusparse`: the generic API, SpMV for one column and SpMM for more, after its preprocessing.
 ///   format csr, algorithm alg1, alg2, alg3    NVIDIA recommends alg1 for column-major, alg2 for row-major operands
 ///   format sell, algorithm alg1               sliced ELLPACK, slices of 32 rows: one column only
+///   format bsr, algorithm alg1                blocks of the size with the fewest bytes; the others with --sweep block_size
 /// Set-up counts conversion, workspace and preprocessing, not the creation of the library's handle.
 namespace fatvec::bench {
 namespace {
 
 using Csr = CsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
 using Hll = HllMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
+using Bsr = BsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
 
 constexpr cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cudaDataType real = CUDA_R_64F;
@@ -98,6 +102,21 @@ SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const Forma
   return {SparseMatrix(descriptor), std::make_shared<Hll>(hll), hll.bytes() - detail::view_bytes(hll.row_lengths),
           hll.stored_entries()};
 }
+
+#if CUSPARSE_VERSION >= 12603  // CUDA 12.6.3: the first whose header has the algorithms for BSR that we saw
+#define FATVEC_CUSPARSE_BSR
+SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& options) {
+  const Bsr bsr = Bsr::from_csr(exec, csr, options);
+  require_whole_blocks(bsr, "cuSPARSE");
+  cusparseSpMatDescr_t descriptor = nullptr;
+  require_success(cusparseCreateBsr(&descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(), bsr.block_size(),
+                                    bsr.block_size(), bsr.row_map.data(), bsr.entries.data(), bsr.values.data(),
+                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real,
+                                    bsr.storage() == StorageOrder::row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+                  "cusparseCreateBsr");
+  return {SparseMatrix(descriptor), std::make_shared<Bsr>(bsr), bsr.bytes(), bsr.stored_entries()};
+}
+#endif
 
 // --- the products ----------------------------------------------------------------------------------------------------
 
@@ -250,6 +269,9 @@ constexpr Variant variants[] = {
     {"csr", "alg2", csr_operand, CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2},
     {"csr", "alg3", csr_operand, {}, CUSPARSE_SPMM_CSR_ALG3},
     {"sell", "alg1", sell_operand, CUSPARSE_SPMV_SELL_ALG1, {}},
+#if defined(FATVEC_CUSPARSE_BSR)
+    {"bsr", "alg1", bsr_operand, CUSPARSE_SPMV_BSR_ALG1, CUSPARSE_SPMM_BSR_ALG1},
+#endif
 };
 
 std::optional<std::string> unsupported(const Variant& variant, const product::Case& task) {
@@ -273,16 +295,16 @@ std::string version() {
 void add_cusparse(Registry& registry) {
   registry.add_fact("cusparse_version", version());
   for (const auto& variant : variants) {
-    registry.add({.name = "cusparse",
-                  .backend = "cuda",
-                  .format = variant.format,
-                  .parameters = {{"algorithm", variant.algorithm}},
-                  .prepare =
-                      [&variant](const product::Case& task) {
-                        return task.k == 1 ? make_cusparse<SpMV>(task, variant.make_operand, *variant.one_column)
-                                           : make_cusparse<SpMM>(task, variant.make_operand, *variant.more_columns);
-                      },
-                  .unsupported = [&variant](const product::Case& task) { return unsupported(variant, task); }});
+    registry.add_with_sweep({.name = "cusparse",
+                             .backend = "cuda",
+                             .format = variant.format,
+                             .parameters = {{"algorithm", variant.algorithm}},
+                             .prepare =
+                                 [&variant](const product::Case& task) {
+                                   return task.k == 1 ? make_cusparse<SpMV>(task, variant.make_operand, *variant.one_column)
+                                                      : make_cusparse<SpMM>(task, variant.make_operand, *variant.more_columns);
+                                 },
+                             .unsupported = [&variant](const product::Case& task) { return unsupported(variant, task); }});
   }
 }
 

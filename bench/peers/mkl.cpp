@@ -7,32 +7,62 @@
 #include <type_traits>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/formats/bsr.hpp>
 #include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
+#include "peers/whole_blocks.hpp"
 
 /// Contender `mkl`: oneMKL's inspector-executor product. Its handle is told which product is wanted, in which layout and how
 /// often, and is optimized for that. It reads our arrays in place; what the optimization stores besides, MKL does not tell.
+///   format csr
+///   format bsr   row-major blocks of the size with the fewest bytes; the others with --sweep block_size
 namespace fatvec::bench {
 namespace {
 
 using Csr = CsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
+using Bsr = BsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
 
 constexpr sparse_operation_t as_is = SPARSE_OPERATION_NON_TRANSPOSE;
 constexpr matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL, SPARSE_DIAG_NON_UNIT};
 constexpr MKL_INT expected_calls = 1000;  // enough for any optimization to pay
 
+/// What MKL says it does not support skips the row; everything else fails it.
 void require_success(sparse_status_t status, const char* call) {
   constexpr std::array names = {"success",          "not initialized", "allocation failed", "invalid value",
                                 "execution failed", "internal error",  "not supported"};
   if (status == SPARSE_STATUS_SUCCESS) return;
   const auto code = static_cast<std::size_t>(status);
-  throw Error(detail::concat(call, " answered ", code, ": ", code < names.size() ? names[code] : "unknown status", "."));
+  const auto text = detail::concat(call, " answered ", code, ": ", code < names.size() ? names[code] : "unknown status", ".");
+  if (status == SPARSE_STATUS_NOT_SUPPORTED) throw UsageError(text);
+  throw Error(text);
 }
 
 struct DestroyMatrix {
   void operator()(sparse_matrix_t matrix) const { mkl_sparse_destroy(matrix); }
 };
+
+using Handle = std::unique_ptr<std::remove_pointer_t<sparse_matrix_t>, DestroyMatrix>;
+
+Handle handle_of(const Csr& csr) {
+  sparse_matrix_t handle = nullptr;
+  require_success(mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), csr.row_map.data(),
+                                          csr.row_map.data() + 1, csr.entries.data(), csr.values.data()),
+                  "mkl_sparse_d_create_csr");
+  return Handle(handle);
+}
+
+Handle handle_of(const Bsr& bsr) {
+  require_whole_blocks(bsr, "MKL");
+  const bool by_rows = bsr.storage() == StorageOrder::row_major;
+  sparse_matrix_t handle = nullptr;
+  require_success(
+      mkl_sparse_d_create_bsr(&handle, SPARSE_INDEX_BASE_ZERO, by_rows ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR,
+                              static_cast<MKL_INT>(bsr.block_rows()), static_cast<MKL_INT>(bsr.block_cols()), bsr.block_size(),
+                              bsr.row_map.data(), bsr.row_map.data() + 1, bsr.entries.data(), bsr.values.data()),
+      "mkl_sparse_d_create_bsr");
+  return Handle(handle);
+}
 
 class MklMultiply {
  public:
@@ -40,15 +70,13 @@ class MklMultiply {
       : k_(static_cast<MKL_INT>(task.k)),
         layout_(task.layout == product::Layout::row ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR) {}
 
-  void prepare(const Kokkos::OpenMP& exec, const Csr& csr) {
+  template <class Matrix>
+  void prepare(const Kokkos::OpenMP& exec, const Matrix& matrix) {
     // As many threads as everybody else, whatever MKL_NUM_THREADS says and however small the task looks to MKL.
     mkl_set_dynamic(0);
     mkl_set_num_threads(exec.concurrency());
-    sparse_matrix_t handle = nullptr;
-    require_success(mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), csr.row_map.data(),
-                                            csr.row_map.data() + 1, csr.entries.data(), csr.values.data()),
-                    "mkl_sparse_d_create_csr");
-    handle_.reset(handle);
+    handle_ = handle_of(matrix);
+    sparse_matrix_t handle = handle_.get();
     if (k_ == 1) {
       require_success(mkl_sparse_set_mv_hint(handle, as_is, general, expected_calls), "mkl_sparse_set_mv_hint");
     } else {
@@ -57,23 +85,23 @@ class MklMultiply {
     require_success(mkl_sparse_optimize(handle), "mkl_sparse_optimize");
   }
 
-  template <class Multivector>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Csr& csr, const Multivector& x, double beta,
+  template <class Matrix, class Multivector>
+  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const Multivector& x, double beta,
                   const Multivector& y) const {
     if (k_ == 1) {
       require_success(mkl_sparse_d_mv(as_is, alpha, handle_.get(), general, x.data(), beta, y.data()), "mkl_sparse_d_mv");
       return;
     }
     const bool by_rows = layout_ == SPARSE_LAYOUT_ROW_MAJOR;
-    require_success(mkl_sparse_d_mm(as_is, alpha, handle_.get(), general, layout_, x.data(), k_, by_rows ? k_ : csr.cols(),
-                                    beta, y.data(), by_rows ? k_ : csr.rows()),
+    require_success(mkl_sparse_d_mm(as_is, alpha, handle_.get(), general, layout_, x.data(), k_, by_rows ? k_ : matrix.cols(),
+                                    beta, y.data(), by_rows ? k_ : matrix.rows()),
                     "mkl_sparse_d_mm");
   }
 
  private:
   MKL_INT k_;
   sparse_layout_t layout_;
-  std::unique_ptr<std::remove_pointer_t<sparse_matrix_t>, DestroyMatrix> handle_;
+  Handle handle_;
 };
 
 }  // namespace
@@ -86,6 +114,11 @@ void add_mkl(Registry& registry) {
   registry.add(
       {.name = "mkl", .backend = "openmp", .format = "csr", .parameters = {}, .prepare = [](const product::Case& task) {
          return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, MklMultiply(task));
+       }});
+  registry.add_with_sweep(
+      {.name = "mkl", .backend = "openmp", .format = "bsr", .parameters = {}, .prepare = [](product::Case task) {
+         task.options.storage = StorageOrder::row_major;
+         return product::make_product<BsrMatrix, Kokkos::OpenMP>(task, MklMultiply(task));
        }});
 }
 

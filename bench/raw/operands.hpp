@@ -19,9 +19,24 @@ struct Row {
   const double* __restrict values;
   std::int64_t length;
   [[no_unique_address]] Step step = {};
+
+  [[nodiscard]] std::int32_t column(std::int64_t n) const { return columns[n * step]; }
+  [[nodiscard]] double value(std::int64_t n) const { return values[n * step]; }
 };
 
-/// Each format walks its rows: visit(i, row) for the rows first ... last - 1, which end at their length, before any padding.
+/// A row of JAD: entry n is where diagonal n begins, behind the row's place within it.
+struct JaggedRow {
+  const std::int32_t* __restrict diagonals;
+  const std::int32_t* __restrict columns;
+  const double* __restrict values;
+  std::int64_t length;
+
+  [[nodiscard]] std::int32_t column(std::int64_t n) const { return columns[diagonals[n]]; }
+  [[nodiscard]] double value(std::int64_t n) const { return values[diagonals[n]]; }
+};
+
+/// Each format walks its rows: visit(i, row) for the stored rows first ... last - 1, i being the matrix's; a row ends at its
+/// length, before any padding.
 /// For who shares the rows out: how many there are, how many a unit has that is best kept in one piece, the entries before a
 /// unit.
 class CsrRows {
@@ -54,6 +69,7 @@ class EllRows {
   static constexpr bool row_major = order == StorageOrder::row_major;
 
  public:
+  static constexpr StorageOrder storage = order;
   template <class Matrix>
   explicit EllRows(const Matrix& ell)
       : lengths_(ell.row_lengths.data()),
@@ -90,6 +106,7 @@ class HllRows {
   static constexpr bool row_major = order == StorageOrder::row_major;
 
  public:
+  static constexpr StorageOrder storage = order;
   template <class Matrix>
   explicit HllRows(const Matrix& hll)
       : offsets_(hll.hack_offsets.data()),
@@ -128,6 +145,46 @@ class HllRows {
   const double* __restrict values_;
   std::int64_t rows_;
   std::int64_t hack_size_;
+};
+
+/// JAD and pJAD, whose blocks are the units.
+class JadRows {
+ public:
+  template <class Matrix>
+  explicit JadRows(const Matrix& jad)
+      : permutation_(jad.permutation.data()),
+        diagonals_(jad.diagonal_offsets.data()),
+        lengths_(jad.row_lengths.data()),
+        columns_(jad.entries.data()),
+        values_(jad.values.data()),
+        rows_(jad.rows()),
+        block_size_(jad.block_size()),
+        slots_(jad.stored_entries()) {}
+
+  [[nodiscard]] std::int64_t count() const { return rows_; }
+  [[nodiscard]] std::int64_t unit() const { return block_size_; }
+  /// Of the diagonals that reach the block before, its rows and all before them; of the others all.
+  [[nodiscard]] std::int64_t entries_before(std::int64_t block) const {
+    if (block == 0) return 0;
+    const std::int64_t reaching = lengths_[(block - 1) * block_size_];
+    return std::min(block * block_size_, rows_) * reaching + slots_ - diagonals_[reaching];
+  }
+
+  template <class Visit>
+  void walk(std::int64_t first, std::int64_t last, const Visit& visit) const {
+    for (std::int64_t i = first; i < last; ++i)
+      visit(permutation_[i], JaggedRow{diagonals_, columns_ + i, values_ + i, lengths_[i]});
+  }
+
+ private:
+  const std::int32_t* __restrict permutation_;
+  const std::int32_t* __restrict diagonals_;
+  const std::int32_t* __restrict lengths_;
+  const std::int32_t* __restrict columns_;
+  const double* __restrict values_;
+  std::int64_t rows_;
+  std::int64_t block_size_;
+  std::int64_t slots_;
 };
 
 /// X or Y. In row layout the columns of a row are neighbours and `stride` goes from row to row; in column layout vice versa.

@@ -5,24 +5,45 @@
 #include <cstdint>
 
 #include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/detail/row_order.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
 /// How a format lays out its rows, as a small device-copyable value: what conversions and row kernels share. Pointers, not
-/// Views, so that a work-item can copy it into registers.
-///   begin(i), stride(i)   slot j of row i is entry begin(i) + j · stride(i) of the format's arrays
-///   length(i)             entries of row i, without padding
-///   width(i)              slots of row i, with padding
-///   slots_before(i)       slots of all rows before i: monotone, so that a search cuts the rows into equal shares
-///   contiguous            whether the entries of a row lie side by side
+/// Views, so that a work-item can copy it into registers. Rows count in the order in which they are stored.
+///   row(i)            the matrix's row that stored row i is
+///   walk(i)           the slots of row i from its first on: [n] is the n-th from here in the format's arrays, advance(n)
+///   length(i)         entries of row i, without padding
+///   width(i)          slots of row i, with padding
+///   slots_before(i)   slots of all rows before i: monotone, so that a search cuts the rows into equal shares
+///   contiguous        whether the entries of a row lie side by side
 namespace fatvec::detail {
+
+struct StridedWalk {
+  std::int64_t slot;
+  std::int64_t stride;
+
+  KOKKOS_FUNCTION std::int64_t operator[](int n) const { return slot + n * stride; }
+  KOKKOS_FUNCTION void advance(int n) { slot += n * stride; }
+};
+
+/// One slot of each diagonal, diagonals having lengths of their own.
+template <class Offset>
+struct JaggedWalk {
+  const Offset* diagonal;
+  std::int64_t within;
+
+  KOKKOS_FUNCTION std::int64_t operator[](int n) const { return diagonal[n] + within; }
+  KOKKOS_FUNCTION void advance(int n) { diagonal += n; }
+};
 
 template <class Offset>
 struct CsrRows {
   static constexpr bool contiguous = true;
   const Offset* row_map;
 
+  KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map[i]; }
-  KOKKOS_FUNCTION static constexpr std::int64_t stride(std::int64_t) { return 1; }
+  KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {begin(i), 1}; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map[i + 1] - row_map[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return length(i); }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return row_map[i]; }
@@ -36,8 +57,8 @@ struct EllRows {
   std::int64_t row_stride;   ///< from row to row
   std::int64_t slot_stride;  ///< within a row
 
-  KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return i * row_stride; }
-  KOKKOS_FUNCTION std::int64_t stride(std::int64_t) const { return slot_stride; }
+  KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
+  KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {i * row_stride, slot_stride}; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t) const { return slots; }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
@@ -52,6 +73,7 @@ struct HllRows {
   std::uint32_t rows;
   bool column_major;
 
+  KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION std::uint32_t hack(std::int64_t i) const { return static_cast<std::uint32_t>(i) / hack_size; }
   /// The last hack holds the rows that are left.
   KOKKOS_FUNCTION std::int64_t hack_rows(std::uint32_t h) const {
@@ -61,12 +83,12 @@ struct HllRows {
   KOKKOS_FUNCTION std::int64_t hack_width(std::uint32_t h) const {
     return (hack_offsets[h + 1] - hack_offsets[h]) / hack_rows(h);
   }
-  KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const {
+  KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const {
     const std::uint32_t h = hack(i);
     const std::int64_t within = i - static_cast<std::int64_t>(h) * hack_size;
-    return hack_offsets[h] + (column_major ? within : within * hack_width(h));
+    if (column_major) return {hack_offsets[h] + within, hack_rows(h)};
+    return {hack_offsets[h] + within * hack_width(h), 1};
   }
-  KOKKOS_FUNCTION std::int64_t stride(std::int64_t i) const { return column_major ? hack_rows(hack(i)) : 1; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const {
@@ -74,6 +96,38 @@ struct HllRows {
     const std::uint32_t h = hack(i);
     return hack_offsets[h] + (i - static_cast<std::int64_t>(h) * hack_size) * hack_width(h);
   }
+};
+
+/// JAD, and pJAD where block_size > 1: rows by decreasing length, so that diagonal j has the slots of the first rows.
+template <class Offset, class Ordinal>
+struct JadRows {
+  static constexpr bool contiguous = false;
+  const Offset* diagonal_offsets;
+  const Ordinal* row_lengths;
+  std::uint32_t block_size;
+  std::int64_t slots;  ///< of the whole matrix
+
+  KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
+  KOKKOS_FUNCTION JaggedWalk<Offset> walk(std::int64_t i) const { return {diagonal_offsets, i}; }
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
+  /// A block is as wide as its first row is long.
+  KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const {
+    return row_lengths[i - static_cast<std::uint32_t>(i) % block_size];
+  }
+  /// Of the diagonals that reach row i - 1 the first i slots, of the others all.
+  KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const {
+    if (i == 0) return 0;
+    const std::int64_t reaching = width(i - 1);
+    return i * reaching + slots - diagonal_offsets[reaching];
+  }
+};
+
+/// The rows of a format that stores them in another order than the matrix's.
+template <class Rows, class Ordinal>
+struct Permuted : Rows {
+  const Ordinal* permutation;
+
+  KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return permutation[i]; }
 };
 
 /// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's entries.
@@ -87,14 +141,13 @@ struct FillPadded {
   typename Csr::Scalars values;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t first = row_map(i);
+    const std::int64_t first = row_map(rows.row(i));
     const std::int64_t length = rows.length(i);
-    const std::int64_t stride = rows.stride(i);
     const std::int64_t width = rows.width(i);
-    std::int64_t slot = rows.begin(i);
-    for (std::int64_t j = 0; j < width; ++j, slot += stride) {
-      entries(slot) = j < length ? csr_entries(first + j) : typename Csr::ordinal_type{-1};
-      values(slot) = j < length ? csr_values(first + j) : typename Csr::value_type{};
+    auto slot = rows.walk(i);
+    for (std::int64_t j = 0; j < width; ++j, slot.advance(1)) {
+      entries(slot[0]) = j < length ? csr_entries(first + j) : typename Csr::ordinal_type{-1};
+      values(slot[0]) = j < length ? csr_values(first + j) : typename Csr::value_type{};
     }
   }
 };
@@ -110,11 +163,11 @@ struct DrainPadded {
   typename Csr::Scalars values;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t stride = rows.stride(i);
-    std::int64_t slot = rows.begin(i);
-    for (std::int64_t n = row_map(i); n < row_map(i + 1); ++n, slot += stride) {
-      csr_entries(n) = entries(slot);
-      csr_values(n) = values(slot);
+    const std::int64_t row = rows.row(i);
+    auto slot = rows.walk(i);
+    for (std::int64_t n = row_map(row); n < row_map(row + 1); ++n, slot.advance(1)) {
+      csr_entries(n) = entries(slot[0]);
+      csr_values(n) = values(slot[0]);
     }
   }
 };
@@ -132,24 +185,29 @@ void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int
 
 template <class Csr, class ExecSpace, class Padded>
 Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
-  const auto rows = static_cast<std::size_t>(padded.rows());
-  auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", rows + 1);
-  const auto nnz = static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), padded.row_lengths));
+  const auto rows = padded.row_access();
+  auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(padded.rows()) + 1);
+  Kokkos::parallel_for(
+      "fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()),
+      KOKKOS_LAMBDA(const std::int64_t i) { row_map(rows.row(i)) = static_cast<typename Csr::offset_type>(rows.length(i)); });
+  const auto nnz = static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), row_map));
   Csr csr(padded.rows(), padded.cols(), row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
           allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
   using Drain = DrainPadded<Csr, typename Padded::Rows>;
   Kokkos::parallel_for("fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
-                       Drain{csr.row_map, csr.entries, csr.values, padded.row_access(), padded.entries, padded.values});
+                       Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries, padded.values});
   return csr;
 }
 
-template <class ExecSpace, class Csr>
-typename Csr::Ordinals row_lengths(const ExecSpace& exec, const Csr& csr) {
+/// Entries of each row, in the order given.
+template <class ExecSpace, class Csr, class Order = InOrder>
+typename Csr::Ordinals row_lengths(const ExecSpace& exec, const Csr& csr, const Order& order = {}) {
   auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths", static_cast<std::size_t>(csr.rows()));
   const auto row_map = csr.row_map;
   Kokkos::parallel_for(
       "fatvec::row_lengths", Range<ExecSpace>(exec, 0, csr.rows()), KOKKOS_LAMBDA(const std::int64_t i) {
-        lengths(i) = static_cast<typename Csr::ordinal_type>(row_map(i + 1) - row_map(i));
+        const std::int64_t row = order(i);
+        lengths(i) = static_cast<typename Csr::ordinal_type>(row_map(row + 1) - row_map(row));
       });
   return lengths;
 }

@@ -14,7 +14,8 @@ using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
 template <class ExecSpace>
 inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
 
-/// offsets(i) = length(0) + ... + length(i - 1) for 0 <= i <= n; returns the total. An exclusive scan on exec.
+/// offsets(i) = length(0) + ... + length(i - 1) for 0 <= i <= n; returns the total. An exclusive scan on exec; length may be
+/// offsets itself.
 template <class ExecSpace, class Offsets, class Length>
 std::int64_t offsets_from_lengths(const ExecSpace& exec, const Offsets& offsets, std::int64_t n, const Length& length) {
   using Offset = typename Offsets::non_const_value_type;
@@ -28,17 +29,6 @@ std::int64_t offsets_from_lengths(const ExecSpace& exec, const Offsets& offsets,
       },
       total);
   return total;
-}
-
-/// Entries of the longest row among rows first ... last - 1, for use inside a kernel.
-template <class Offsets>
-KOKKOS_FUNCTION std::int64_t longest_row(const Offsets& row_map, std::int64_t first, std::int64_t last) {
-  std::int64_t longest = 0;
-  for (std::int64_t i = first; i < last; ++i) {
-    const std::int64_t length = row_map(i + 1) - row_map(i);
-    longest = length > longest ? length : longest;
-  }
-  return longest;
 }
 
 /// Entries of the longest row of the whole matrix; a parallel reduction on exec.

@@ -12,7 +12,7 @@
 #include <fatvec/kernels/detail/lane_tile.hpp>
 #include <fatvec/kernels/detail/row_policy.hpp>
 
-/// The row-parallel product as GPUs want it, for every format whose rows are strided runs of slots: a thread holds a
+/// The row-parallel product as GPUs want it, for every format that can walk the slots of a row: a thread holds a
 /// compile-time number of columns of a row in registers; how the threads of a team share rows, entries and columns is data.
 namespace fatvec::detail {
 
@@ -140,31 +140,31 @@ struct LaneProduct {
     if (busy) part = parts.template part<Ordinal>(item, rows);
 
     T sums[width] = {};
-    const std::int64_t begin = rows.begin(part.row);
-    const std::int64_t stride = rows.stride(part.row);
-    Ordinal j = part.first + split;
-    for (; part.last - j > (group - 1) * splits; j += group * splits)
-      add_group<false>(begin, stride, j, splits, part.last, tile, sums);
-    if (j < part.last) add_group<true>(begin, stride, j, splits, part.last, tile, sums);
+    auto slot = rows.walk(part.row);
+    slot.advance(part.first + split);
+    Ordinal left = part.last - part.first - split;
+    for (; left > (group - 1) * splits; left -= group * splits, slot.advance(group * splits))
+      add_group<false>(slot, splits, left, tile, sums);
+    if (left > 0) add_group<true>(slot, splits, left, tile, sums);
 
     for (int offset = splits / 2; offset > 0; offset /= 2)  // idle threads, too
       unroll<width>([&](int w) { sums[w] = plus_neighbour(sums[w], offset); });
-    if (busy && split == 0) Parts::store(tile, epilogue, part.row, sums);
+    if (busy && split == 0) Parts::store(tile, epilogue, rows.row(part.row), sums);
   }
 
-  /// sums += `group` entries from j on, `step` apart, times X; a partial group ends before `last`.
-  template <bool partial>
-  KOKKOS_FORCEINLINE_FUNCTION void add_group(std::int64_t begin, std::int64_t stride, Ordinal j, int step, Ordinal last,
-                                             const Tile& tile, T (&sums)[width]) const {
+  /// sums += `group` entries from slot on, `step` apart, times X; a partial group has only those among the `left` ones.
+  template <bool partial, class Walk>
+  KOKKOS_FORCEINLINE_FUNCTION void add_group(const Walk& slot, int step, Ordinal left, const Tile& tile,
+                                             T (&sums)[width]) const {
     Ordinal column[group] = {};
     Value value[group] = {};
     T loaded[group][width] = {};
-    const auto inside = [&](int u) { return !partial || j + u * step < last; };
+    const auto inside = [&](int u) { return !partial || u * step < left; };
     unroll<group>([&](int u) {
       if (!inside(u)) return;
-      const std::int64_t slot = begin + (j + u * step) * stride;
-      column[u] = entries[slot];
-      value[u] = values[slot];
+      const std::int64_t at = slot[u * step];
+      column[u] = entries[at];
+      value[u] = values[at];
     });
     unroll<group>([&](int u) {
       if (inside(u)) tile.load(column[u], loaded[u]);

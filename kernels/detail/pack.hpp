@@ -22,6 +22,15 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) {
     unroll<width>([&](int w) { lane[w] += other.lane[w]; });
   }
+  /// x[offset(0)], x[offset(1)], ...; to be added to several sums.
+  template <class Offset>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, const Offset& offset) {
+    unroll<width>([&](int w) { lane[w] = x[offset(w)]; });
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const Pack& x) {
+    unroll<width>([&](int w) { lane[w] += a * x.lane[w]; });
+  }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
     unroll<width>([&](int w) { to[w] = lane[w]; });
   }
@@ -46,6 +55,10 @@ struct Vectors {
   Vector head[whole > 0 ? whole : 1] = {};
   Vectors<T, width % lanes, lanes / 2> tail;
 
+  [[gnu::always_inline]] inline void load(const T* x) {
+    for (int v = 0; v < whole; ++v) std::memcpy(&head[v], x + v * lanes, sizeof(Vector));
+    tail.load(x + whole * lanes);
+  }
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
     for (int v = 0; v < whole; ++v) {
       Vector loaded;
@@ -53,6 +66,10 @@ struct Vectors {
       head[v] += a * loaded;
     }
     tail.add_scaled(a, x + whole * lanes);
+  }
+  [[gnu::always_inline]] inline void add_scaled(T a, const Vectors& x) {
+    for (int v = 0; v < whole; ++v) head[v] += a * x.head[v];
+    tail.add_scaled(a, x.tail);
   }
   [[gnu::always_inline]] inline void add(const Vectors& other) {
     for (int v = 0; v < whole; ++v) head[v] += other.head[v];
@@ -66,7 +83,9 @@ struct Vectors {
 
 template <class T, int lanes>
 struct Vectors<T, 0, lanes> {
+  void load(const T*) {}
   void add_scaled(T, const T*) {}
+  void add_scaled(T, const Vectors&) {}
   void add(const Vectors&) {}
   void store(T*) const {}
 };
@@ -74,7 +93,9 @@ struct Vectors<T, 0, lanes> {
 template <class T>  // not a vector of one, which GCC keeps in memory
 struct Vectors<T, 1, 1> {
   T sum{};
+  [[gnu::always_inline]] inline void load(const T* x) { sum = *x; }
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) { sum += a * *x; }
+  [[gnu::always_inline]] inline void add_scaled(T a, const Vectors& x) { sum += a * x.sum; }
   [[gnu::always_inline]] inline void add(const Vectors& other) { sum += other.sum; }
   [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
 };
@@ -89,6 +110,14 @@ struct Pack<T, width, true> {
     sums.add_scaled(a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
+  template <class Offset>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, const Offset&) {
+    sums.load(x);
+  }
+  template <class A>
+  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const Pack& x) {
+    sums.add_scaled(a, x.sums);
+  }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
 };
 

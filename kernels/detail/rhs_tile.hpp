@@ -78,6 +78,13 @@ KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   }
 }
 
+/// The same with tiles of half the width, and half of that, for what is left over: fewer widths to compile.
+template <int widest, class Visit>
+KOKKOS_INLINE_FUNCTION void sweep_halves(std::int64_t k, const Visit& visit, std::int64_t c = 0) {
+  for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
+  if constexpr (widest > 1) sweep_halves<widest / 2>(k, visit, c);
+}
+
 /// Calls run(Width<w>) for the smallest of the ascending widths that is at least `wanted`, or the largest.
 template <int... widths, class Run>
 void with_width(std::int64_t wanted, const Run& run) {

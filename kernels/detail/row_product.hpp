@@ -12,8 +12,8 @@
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
-/// The row-parallel product, written once for every format whose rows are strided runs of slots (CSR, ELLPACK, HLL): blocks of
-/// rows for CPUs, lanes for GPUs (lane_product.hpp).
+/// The row-parallel product, written once for every format that can walk the slots of a row (formats/detail/row_access.hpp):
+/// blocks of rows for CPUs, lanes for GPUs (lane_product.hpp). Rows are stored rows; the matrix's row is wanted for Y only.
 namespace fatvec::detail {
 
 /// A work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
@@ -56,7 +56,7 @@ struct BlockSweep {
 };
 
 template <class T, class Matrix, class V, Columns columns>
-struct BlockProduct {
+struct RowProduct {
   typename Matrix::Rows rows;
   const typename Matrix::ordinal_type* entries;
   const typename Matrix::value_type* values;
@@ -66,7 +66,7 @@ struct BlockProduct {
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     sweep.visit(block, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
-      const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+      const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
       for (std::int64_t i = first; i < end; ++i) local.template multiply_row<decltype(width)::value>(i, c);
     });
   }
@@ -76,22 +76,21 @@ struct BlockProduct {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
     constexpr bool two_chains = width <= 8;
     Pack<T, width, columns == Columns::contiguous> sum;
-    const std::int64_t stride = rows.stride(i);
     const std::int64_t length = rows.length(i);
-    std::int64_t slot = rows.begin(i);
+    auto slot = rows.walk(i);
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;
-      for (; j + 1 < length; j += 2, slot += 2 * stride) {
-        sum.add_scaled(values[slot], &x(entries[slot], c), x.step());
-        odd.add_scaled(values[slot + stride], &x(entries[slot + stride], c), x.step());
+      for (; j + 1 < length; j += 2, slot.advance(2)) {
+        sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
+        odd.add_scaled(values[slot[1]], &x(entries[slot[1]], c), x.step());
       }
       sum.add(odd);
     }
-    for (; j < length; ++j, slot += stride) sum.add_scaled(values[slot], &x(entries[slot], c), x.step());
+    for (; j < length; ++j, slot.advance(1)) sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
     T sums[width];
     sum.store(sums);
-    epilogue.store(i, c, sums);
+    epilogue.store(rows.row(i), c, sums);
   }
 };
 
@@ -101,7 +100,7 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
                      const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
   if constexpr (is_cpu<ExecSpace>) {
     if (policy.threads_per_row == 0) {
-      using Product = BlockProduct<T, Matrix, V, columns>;
+      using Product = RowProduct<T, Matrix, V, columns>;
       const std::int64_t per_thread = policy.blocks_per_thread > 0 ? policy.blocks_per_thread : 4;
       const BlockSweep<columns> sweep{matrix.rows(), exec.concurrency() * per_thread, k};
       Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, sweep.blocks),
@@ -111,5 +110,22 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
   }
   run_lane_product(label, exec, policy, matrix, x, epilogue, k);
 }
+
+/// What the kernels that are this product of a format share; Kernel adds its name, the label of its launches and the format.
+template <class Kernel>
+struct RowKernel {
+  using Policy = RowPolicy;
+
+  template <class ExecSpace>
+  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
+    return std::nullopt;
+  }
+
+  template <class ExecSpace, class M, class X, class T>
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x, const Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    run_row_product(Kernel::label, exec, policy, matrix, x, epilogue, k);
+  }
+};
 
 }  // namespace fatvec::detail

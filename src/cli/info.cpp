@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <memory>
 
+#include <fatvec/analyse/block_fill.hpp>
 #include <fatvec/analyse/row_statistics.hpp>
 #include <fatvec/analyse/symmetry.hpp>
 
@@ -38,8 +40,17 @@ double percent_padding(const FormatLine& line) {
   return line.padding == 0 ? 0 : 100 * line.padding / (line.footprint.stored_entries - line.padding);
 }
 
-Json info_json(const MatrixSource& matrix, const RowStatistics& rows, Symmetry symmetry, const std::vector<FormatLine>& formats,
-               std::uint64_t limit) {
+/// All that `fatvec info` finds out.
+struct Findings {
+  RowStatistics rows;
+  Symmetry symmetry;
+  std::vector<BlockFill> blocks;
+  std::vector<FormatLine> formats;
+  std::uint64_t limit;
+};
+
+Json info_json(const MatrixSource& matrix, const Findings& found) {
+  const auto& rows = found.rows;
   Json info = to_json(matrix);
   info["entries_per_row"] = {{"min", rows.min},
                              {"mean", rows.mean},
@@ -52,10 +63,15 @@ Json info_json(const MatrixSource& matrix, const RowStatistics& rows, Symmetry s
   info["empty_columns"] = rows.cols - rows.columns_touched;
   info["explicit_zeros"] = rows.explicit_zeros;
   info["bandwidth"] = {{"lower", rows.lower_bandwidth}, {"upper", rows.upper_bandwidth}};
-  info["symmetry"] = to_string(symmetry);
-  info["memory_limit"] = limit;
+  info["symmetry"] = to_string(found.symmetry);
+  info["blocks"] = Json::array();
+  for (const auto& [size, footprint, ratio] : found.blocks) {
+    info["blocks"].push_back({{"size", size}, {"fill_ratio", ratio}, {"bytes", count(footprint.bytes)}});
+  }
+  info["best_block_size"] = best_block_fill(found.blocks).block_size;
+  info["memory_limit"] = found.limit;
   info["formats"] = Json::array();
-  for (const auto& line : formats) {
+  for (const auto& line : found.formats) {
     info["formats"].push_back({{"name", line.name},
                                {"bytes", count(line.footprint.bytes)},
                                {"stored_entries", count(line.footprint.stored_entries)},
@@ -66,8 +82,21 @@ Json info_json(const MatrixSource& matrix, const RowStatistics& rows, Symmetry s
   return info;
 }
 
-void print_info(const MatrixSource& matrix, const RowStatistics& rows, Symmetry symmetry,
-                const std::vector<FormatLine>& formats, std::uint64_t limit) {
+/// One line for each half of the block sizes: what is stored for each entry.
+void print_blocks(const std::vector<BlockFill>& blocks) {
+  const char* label = "block fill";
+  for (std::size_t first = 0; first < blocks.size(); first += 8, label = "") {
+    std::string text;
+    for (std::size_t n = first; n < std::min(first + 8, blocks.size()); ++n)
+      text += fmt::format("{:>4}: {:.2f}", blocks[n].block_size, blocks[n].ratio);
+    write_line(stdout, label, "{}", text);
+  }
+  const auto& best = best_block_fill(blocks);
+  write_line(stdout, "best blocks", "{0} x {0}, {1}", best.block_size, human_bytes(best.footprint.bytes));
+}
+
+void print_info(const MatrixSource& matrix, const Findings& found) {
+  const auto& rows = found.rows;
   write_line(stdout, "matrix", "{} ({})", summary(matrix), matrix.description);
   write_line(stdout, "row lengths", "min {}, mean {:.2f}, median {:g}, max {}", rows.min, rows.mean, rows.median, rows.max);
   write_line(stdout, "deviation", "standard {:.2f}, average {:.2f} ({:.2f} % of the mean)", rows.standard_deviation,
@@ -75,10 +104,11 @@ void print_info(const MatrixSource& matrix, const RowStatistics& rows, Symmetry 
   write_line(stdout, "empty", "{} rows, {} columns", rows.empty_rows, rows.cols - rows.columns_touched);
   write_line(stdout, "zeros stored", "{}", rows.explicit_zeros);
   write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
-  write_line(stdout, "symmetry", "{}", to_string(symmetry));
+  write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
+  print_blocks(found.blocks);
   write_line(stdout, "format", "{:>12}{:>18}{:>14}  fits {}", "size", "padding slots", "of entries",
-             human_bytes(static_cast<double>(limit)));
-  for (const auto& line : formats) {
+             human_bytes(static_cast<double>(found.limit)));
+  for (const auto& line : found.formats) {
     fmt::print("  {:<12}{:>12}{:>18.0f}{:>12.1f} %  {}\n", line.name, human_bytes(line.footprint.bytes), line.padding,
                percent_padding(line), line.fits ? "yes" : "no");
   }
@@ -88,13 +118,14 @@ int info(const Options& options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
   const std::uint64_t limit = options.format.memory_limit.value_or(free_memory<Kokkos::HostSpace>());
-  const RowStatistics rows = row_statistics(matrix.csr);
-  const auto formats = format_lines(matrix.csr, options.format, limit);
+  const Findings found{row_statistics(matrix.csr), symmetry(matrix.csr),
+                       block_fill(Kokkos::DefaultHostExecutionSpace(), matrix.csr),
+                       format_lines(matrix.csr, options.format, limit), limit};
   if (options.json) {
-    write_json(stdout, info_json(matrix, rows, symmetry(matrix.csr), formats, limit));
+    write_json(stdout, info_json(matrix, found));
   } else {
     print_notes(matrix);
-    print_info(matrix, rows, symmetry(matrix.csr), formats, limit);
+    print_info(matrix, found);
   }
   return success;
 }
@@ -103,7 +134,7 @@ int info(const Options& options) {
 
 void add_info(CLI::App& app, Action& action) {
   auto* const command =
-      app.add_subcommand("info", "What a matrix is like: row lengths, bandwidth, symmetry, its size per format");
+      app.add_subcommand("info", "What a matrix is like: row lengths, bandwidth, symmetry, blocks, its size per format");
   const auto options = std::make_shared<Options>();
   add_matrix(*command, options->matrix);
   add_format_options(*command, options->format);

@@ -7,24 +7,19 @@ namespace fatvec::cli {
 namespace {
 
 Json to_json(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
-  Json object = {{"matrix", to_json(matrix)},
-                 {"k", outcome.k},
-                 {"layout", options.layout},
-                 {"format", outcome.format},
-                 {"kernel", outcome.kernel},
-                 {"backend", options.backend},
-                 {"hack_size", options.format_options.hack_size},
-                 {"storage", to_string(options.format_options.storage)},
-                 {"alpha", options.alpha},
-                 {"beta", options.beta},
-                 {"seed", options.seed},
-                 {"matrix_bytes", outcome.matrix_bytes},
-                 {"stored_entries", outcome.stored_entries},
-                 {"setup_seconds", outcome.setup_seconds},
-                 {"first_run_seconds", outcome.first_seconds},
-                 {"repetitions", options.repeat},
-                 {"seconds", outcome.seconds},
-                 {"gflops", outcome.gflops}};
+  Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},           {"layout", options.layout},
+                 {"format", outcome.format},  {"kernel", outcome.kernel}, {"backend", options.backend}};
+  object.update(cli::to_json(options.format_options));
+  object.update(Json{{"alpha", options.alpha},
+                     {"beta", options.beta},
+                     {"seed", options.seed},
+                     {"matrix_bytes", outcome.matrix_bytes},
+                     {"stored_entries", outcome.stored_entries},
+                     {"setup_seconds", outcome.setup_seconds},
+                     {"first_run_seconds", outcome.first_seconds},
+                     {"repetitions", options.repeat},
+                     {"seconds", outcome.seconds},
+                     {"gflops", outcome.gflops}});
   for (const auto& check : outcome.checks) object[check.name] = to_json(check);
   if (!options.output.empty()) object["output"] = options.output;
   return object;

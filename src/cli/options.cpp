@@ -88,12 +88,22 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
 }
 
 void add_format_options(CLI::App& command, FormatOptions& options, const std::string& storage_names) {
-  whole(command.add_option("--hack-size", options.hack_size, "Rows per hack (hll)")->capture_default_str(), 1)->type_name("N");
+  const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning) {
+    whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
+  };
+  rows("--hack-size", options.hack_size, "Rows per hack (hll)");
+  rows("--slice-size", options.slice_size, "Rows per slice (sell) or block (pjad)");
+  rows("--sort-window", options.sort_window, "Rows sorted by length among themselves (sell)");
+  whole(command.add_option("--block-size", options.block_size, "Rows per block (bsr), at most 16; 0: the fewest bytes")
+            ->capture_default_str(),
+        0)
+      ->type_name("N");
   const auto storage = [&options](const std::string& name) {
     const bool row_major = name == to_string(StorageOrder::row_major);
     options.storage = row_major ? StorageOrder::row_major : StorageOrder::column_major;
   };
-  one_of(command.add_option_function<std::string>(storage_names, storage, "Order of the padded arrays (ellpack, hll)"),
+  one_of(command.add_option_function<std::string>(storage_names, storage,
+                                                  "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
          {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)})
       ->default_str(std::string(to_string(options.storage)));
   add_memory_limit(command, options.memory_limit);

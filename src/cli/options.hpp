@@ -30,7 +30,8 @@ void add_matrix(CLI::App& command, std::string& matrix);
 /// --memory-limit, a size with a unit.
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 
-/// --hack-size, --storage and --memory-limit. `storage_names`: the spelling of --storage.
+/// --hack-size, --slice-size, --sort-window, --block-size, --storage and --memory-limit. `storage_names`: the spelling of
+/// --storage.
 void add_format_options(CLI::App& command, FormatOptions& options, const std::string& storage_names = "--storage");
 
 }  // namespace fatvec::cli

@@ -27,8 +27,10 @@ struct Options {
 struct Array {
   std::string name;   ///< of the format's member
   std::string alias;  ///< in the literature, empty for none
-  bool per_slot;      ///< has an element for every entry and padding slot
+  bool per_slot;      ///< has an element, or a block of them, for every entry and padding slot
   Json values;
+
+  [[nodiscard]] std::string label() const { return alias.empty() ? name : fmt::format("{} ({})", name, alias); }
 };
 
 /// The arrays of any registered format, in the order in which one reads them.
@@ -43,7 +45,10 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
     bytes += detail::view_bytes(view);
   };
   if constexpr (requires { matrix.row_map; }) add("row_map", "IRP", false, matrix.row_map);
+  if constexpr (requires { matrix.permutation; }) add("permutation", "", false, matrix.permutation);
   if constexpr (requires { matrix.hack_offsets; }) add("hack_offsets", "", false, matrix.hack_offsets);
+  if constexpr (requires { matrix.slice_offsets; }) add("slice_offsets", "", false, matrix.slice_offsets);
+  if constexpr (requires { matrix.diagonal_offsets; }) add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
   if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
   add("entries", "JA", true, matrix.entries);
   add("values", "AS", true, matrix.values);
@@ -51,7 +56,8 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   return arrays;
 }
 
-std::vector<Array> build(const product::HostCsr& csr, std::string_view format, const FormatOptions& options) {
+/// options: as given; a block size that is left to the format is filled in.
+std::vector<Array> build(const product::HostCsr& csr, std::string_view format, FormatOptions& options) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   std::vector<Array> arrays;
   for_each_kernel([&](auto kernel) {
@@ -60,6 +66,7 @@ std::vector<Array> build(const product::HostCsr& csr, std::string_view format, c
     const auto matrix = Matrix::from_csr(Host(), csr, options);
     Kokkos::fence("fatvec::cli::print");
     arrays = arrays_of(matrix);
+    if constexpr (requires { matrix.block_size(); }) options.block_size = matrix.block_size();
   });
   return arrays;
 }
@@ -82,18 +89,19 @@ std::string text_of(const Json& value) {
 /// One line per array; with `stars`, padding as "*".
 void print_arrays(const std::vector<Array>& arrays, bool stars) {
   const auto entries = std::find_if(arrays.begin(), arrays.end(), [](const Array& array) { return array.name == "entries"; });
+  std::size_t width = 13;
+  for (const auto& array : arrays) width = std::max(width, array.label().size());
   for (const auto& array : arrays) {
-    fmt::print("{:<14}[{}]", array.alias.empty() ? array.name : fmt::format("{} ({})", array.name, array.alias),
-               array.values.size());
+    fmt::print("{:<{}} [{}]", array.label(), width, array.values.size());
     for (std::size_t n = 0; n < array.values.size(); ++n) {
-      const bool star = stars && array.per_slot && entries->values[n] == -1;
+      const bool star = stars && array.per_slot && entries->values[n / (array.values.size() / entries->values.size())] == -1;
       fmt::print(" {}", star ? "*" : text_of(array.values[n]));
     }
     fmt::print("\n");
   }
 }
 
-int print(const Options& options) {
+int print(Options options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
   require_small(matrix, options);
@@ -101,8 +109,7 @@ int print(const Options& options) {
   if (options.json) {
     Json object = to_json(matrix);
     object["format"] = options.format;
-    object["hack_size"] = options.format_options.hack_size;
-    object["storage"] = to_string(options.format_options.storage);
+    object.update(to_json(options.format_options));
     for (const auto& array : arrays) object["arrays"][array.name] = array.values;
     write_json(stdout, object);
     return success;

@@ -25,6 +25,14 @@ void write_json(std::FILE* stream, const Json& object) {
   fmt::print(stream, "{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+Json to_json(const FormatOptions& options) {
+  return {{"hack_size", options.hack_size},
+          {"slice_size", options.slice_size},
+          {"sort_window", options.sort_window},
+          {"block_size", options.block_size},
+          {"storage", to_string(options.storage)}};
+}
+
 Json count(double value) {
   return value < 0x1p53 ? Json(static_cast<std::uint64_t>(value)) : Json(value);
 }

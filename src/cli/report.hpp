@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include <fatvec/formats/concepts.hpp>
+
 /// What subcommands write: aligned lines for people, or one JSON object.
 namespace fatvec::cli {
 
@@ -25,6 +27,8 @@ template <class... Parts>
 void write_line(std::FILE* stream, const char* label, fmt::format_string<Parts...> format, Parts&&... parts) {
   fmt::print(stream, "{:<14}{}\n", label, fmt::format(format, std::forward<Parts>(parts)...));
 }
+
+Json to_json(const FormatOptions& options);
 
 /// A number that counts something but may exceed 64 bits: an integer in JSON while it is exact.
 Json count(double value);

@@ -120,11 +120,18 @@ class HandWritten(unittest.TestCase):
                        "--layout", "row,column", "--k", "1,2,3,5,8,9,16,17,33,40", "--max-expansion", "1000")["benchmarks"]
         self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
         self.assertEqual(len({fields(row)["matrix"] for row in rows}), len(matrices))
-        self.assertEqual({fields(row)["format"] for row in rows}, {"csr", "ellpack", "hll"})
+        self.assertEqual({fields(row)["format"] for row in rows}, {"csr", "ellpack", "hll", "jad", "pjad", "bsr"})
         self.assertLessEqual({"row-major", "column-major"}, {fields(row).get("storage") for row in rows})
 
     def test_generated_matrices(self):
         self.check(self.GENERATED)
+
+    def test_every_block_size(self):
+        rows = results("--dry-run", "--matrix", "gen:stencil9:7x5:dof=3,gen:uniform:71x34:5", "--contender", "raw-serial,raw-openmp",
+                       "--format", "bsr", "--sweep", "block_size", "--layout", "row,column", "--k", "1,9",
+                       "--max-expansion", "1000")["benchmarks"]
+        self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
+        self.assertEqual({fields(row).get("block_size") for row in rows}, {None, *map(str, range(1, 17))})
 
     def test_real_matrices(self):
         self.check(sorted(DATA.glob("*.mtx*")))
@@ -262,7 +269,7 @@ class Peers(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.matrices = ["gen:stencil27:11", str(DATA / "west2021.mtx.gz")]  # the first is enough work for every peer's threads
+        cls.matrices = ["gen:stencil27:11", "gen:stencil9:9:dof=3", str(DATA / "west2021.mtx.gz")]  # the first is enough work for every peer's threads
         for name, (rows, columns, entries) in cls.MATRICES.items():
             path = pathlib.Path(folder.name) / f"{name}.mtx"
             lines = ["%%MatrixMarket matrix coordinate real general", f"{rows} {columns} {len(entries)}"]
@@ -282,29 +289,31 @@ class Peers(unittest.TestCase):
                 self.check_rows(rows, peer, reason)
 
     def check_rows(self, rows, peer, reason):
-        verified = set()
+        verified, formats = set(), {True: set(), False: set()}
         for row in rows:
             f = fields(row)
             if f["contender"] != peer:
                 continue
+            formats["error_occurred" in row].add(f["format"])
             if row.get("error_occurred"):
                 self.assertRegex(row["error_message"], f"^skipped: .*{reason}", row["name"])
             else:
                 self.assertEqual(row["verified"], 1, row["name"])
                 verified.add((f["matrix"], f["layout"], f["k"]))
         self.assertEqual(len(verified), len(self.matrices) * len(self.LAYOUTS) * len(self.COLUMNS))
+        self.assertLessEqual(formats[True], formats[False], "a format that is never verified")
 
     def test_kokkoskernels(self):
-        self.check("kokkoskernels")
+        self.check("kokkoskernels", "Kokkos Kernels wants rows and columns that are multiples of the block size")
 
     def test_mkl(self):
-        self.check("mkl")
+        self.check("mkl", "(MKL wants rows and columns that are multiples of the block size|mkl_sparse_.* answered .*not supported)")
 
     def test_eigen(self):
         self.check("eigen")
 
     def test_cusparse(self):
-        self.check("cusparse", "(cuSPARSE has no|cusparseSp.* answered|HLL needs)")
+        self.check("cusparse", "(cuSPARSE has no|cuSPARSE wants|cusparseSp.* answered|HLL needs)")
 
 
 if __name__ == "__main__":

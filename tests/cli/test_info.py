@@ -28,11 +28,33 @@ class Info(CliTest):
         self.assertEqual(formats["hll"]["stored_entries"], 10 * 100 + 90 * 2)
         self.assertEqual(formats["hll"]["bytes"], (10 * 100 + 90 * 2) * 12 + 100 * 4 + 11 * 4)
         self.assertAlmostEqual(formats["hll"]["padding_percent"], 100 * (1180 - entries) / entries)
+        for name, indices in ("sell", 2 * 100 + 5), ("pjad", 2 * 100 + 101):  # by default slices of 32 rows, here as wide as 100, 2, 2, 2
+            self.assertEqual(formats[name]["stored_entries"], 32 * 100 + 68 * 2)
+            self.assertEqual(formats[name]["bytes"], (32 * 100 + 68 * 2) * 12 + indices * 4)
+        self.assertEqual(formats["jad"]["stored_entries"], entries)
+        self.assertEqual(formats["jad"]["bytes"], entries * 12 + (2 * 100 + 101) * 4)
+
+    def test_block_sizes(self):
+        info = self.json("info", "gen:stencil27:6:dof=3")
+        nnz, block_rows = info["nnz"], 6**3
+        self.assertEqual([blocks["size"] for blocks in info["blocks"]], list(range(1, 17)))
+        self.assertEqual((info["best_block_size"], info["blocks"][2]["fill_ratio"]), (3, 1))
+        self.assertEqual(info["blocks"][2]["bytes"], nnz * 8 + nnz // 9 * 4 + (block_rows + 1) * 4)
+        bsr = next(line for line in info["formats"] if line["name"] == "bsr")
+        self.assertEqual((bsr["bytes"], bsr["padding_entries"]), (info["blocks"][2]["bytes"], 0))
+        given = self.json("info", "gen:stencil27:6:dof=3", "--block-size", 4)
+        bsr = next(line for line in given["formats"] if line["name"] == "bsr")
+        self.assertEqual(bsr["bytes"], given["blocks"][3]["bytes"])
+        text = self.fatvec("info", "gen:stencil27:6:dof=3").stdout
+        self.assertRegex(text, r"block fill +1: 1.00 +2: \d.\d\d +3: 1.00 ")
+        self.assertRegex(text, r"best blocks +3 x 3, ")
+        self.assertIn("block size of 1 to 16", self.error("info", "gen:diagonal:5", "--block-size", 17))
 
     def test_which_formats_fit(self):
         info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
         self.assertEqual(info["memory_limit"], 10**9)
-        self.assertEqual({line["name"]: line["fits"] for line in info["formats"]}, {"csr": True, "ellpack": False, "hll": True})
+        fits = {line["name"]: line["fits"] for line in info["formats"]}
+        self.assertEqual(fits, {"csr": True, "ellpack": False, "hll": True, "sell": True, "pjad": True, "jad": True, "bsr": True})
         self.assertEqual(info["formats"][1]["bytes"], 120000 * 120000 * 12 + 120000 * 4)
 
     def test_bandwidth_symmetry_and_empty_rows(self):

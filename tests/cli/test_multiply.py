@@ -33,11 +33,12 @@ class EveryKernel(CliTest):
         for matrix in "gen:uniform:50x7:3", "gen:arrow:300", "gen:empty:5", "gen:empty:0", "gen:empty:4x0", "gen:empty:0x4":
             self.sweep(matrix, (3,))
 
-    def test_every_format_storage_and_hack_size(self):
+    def test_every_format_storage_and_slice(self):
         storages = "column-major", "row-major"
-        for format_name, storage, hack_size in itertools.product(self.json("list")["formats"], storages, (1, 7, 5000)):
+        for format_name, storage, size in itertools.product(self.json("list")["formats"], storages, (1, 7, 5000)):
             result = self.json("multiply", DATA / "mhda416.mtx.gz", "-k", 5, "--format", format_name, "--storage", storage,
-                               "--hack-size", hack_size, "--verify", "--alpha=-0.5", "--beta", 2)
+                               "--hack-size", size, "--slice-size", size, "--sort-window", 2 * size, "--verify",
+                               "--alpha=-0.5", "--beta", 2)
             self.assertEqual((result["format"], result["verified"]["passed"]), (format_name, True))
 
     @unittest.skipUnless(matrices(), "FATVEC_MATRICES is not set")
@@ -144,6 +145,10 @@ class Refusals(CliTest):
     def test_operands_that_do_not_fit(self):
         self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 10**9), r"\d TB .*X of 1000 x 1000000000")
         self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 2**62), r"\d EB ")
+
+    def test_block_size_beyond_the_largest(self):
+        error = self.error("multiply", "gen:diagonal:5", "--format", "bsr", "--block-size", 17)
+        self.assertIn("block size of 1 to 16", error)
 
     def test_kernel_of_another_format(self):
         error = self.error("multiply", "gen:diagonal:5", "--kernel", "hll-row", "--format", "csr")

@@ -56,6 +56,42 @@ class SeedMatrices(CliTest):
         by_columns = self.arrays(matrix, "--format", "ellpack")
         self.assertEqual(by_columns["entries"], [0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1])
 
+    def test_jad_of_seed_003(self):
+        """Its figures 2 and 3; they draw ja and a by rows, which is not how ia and the algorithms read them."""
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        jad = self.arrays(matrix, "--format", "jad")
+        self.assertEqual(jad, {"permutation": [1, 0, 2, 3], "diagonal_offsets": [0, 4, 7, 8], "row_lengths": [3, 2, 2, 1],
+                               "entries": [1, 0, 0, 1, 2, 2, 1, 3], "values": [4, 7, 1, 9, 2, 1, 8, 3]})
+        pjad = self.arrays(matrix, "--format", "pjad", "--slice-size", 2)
+        self.assertEqual(pjad, {"permutation": [1, 0, 2, 3], "diagonal_offsets": [0, 4, 8, 10], "row_lengths": [3, 2, 2, 1],
+                                "entries": [1, 0, 0, 1, 2, 2, 1, -1, 3, -1], "values": [4, 7, 1, 9, 2, 1, 8, 0, 3, 0]})
+
+    def test_sell_of_seed_003(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        sell = self.arrays(matrix, "--format", "sell", "--slice-size", 2, "--sort-window", 4)
+        self.assertEqual(sell, {"permutation": [1, 0, 2, 3], "slice_offsets": [0, 6, 10], "row_lengths": [3, 2, 2, 1],
+                                "entries": [1, 0, 2, 2, 3, -1, 0, 1, 1, -1], "values": [4, 7, 2, 1, 3, 0, 1, 9, 8, 0]})
+        hll = self.arrays(matrix, "--format", "hll", "--hack-size", 2)
+        unsorted = self.arrays(matrix, "--format", "sell", "--slice-size", 2, "--sort-window", 1)
+        self.assertEqual(unsorted["permutation"], [0, 1, 2, 3])
+        for array in "row_lengths", "entries", "values":
+            self.assertEqual(unsorted[array], hll[array])
+    def test_bsr_of_seed_003(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        printed = self.json("print", matrix, "--format", "bsr", "--block-size", 2)
+        self.assertEqual((printed["block_size"], printed["storage"]), (2, "column-major"))
+        self.assertEqual(printed["arrays"]["row_map"], [0, 2, 3])
+        self.assertEqual(printed["arrays"]["entries"], [0, 1, 0])
+        self.assertEqual(printed["arrays"]["values"], [7, 0, 0, 4, 1, 2, 0, 3, 1, 0, 8, 9])
+        by_rows = self.arrays(matrix, "--format", "bsr", "--block-size", 2, "--storage", "row-major")
+        self.assertEqual(by_rows["values"], [7, 0, 0, 4, 1, 0, 2, 3, 1, 8, 0, 9])
+        text = self.fatvec("print", matrix, "--format", "bsr", "--block-size", 2, "--stars").stdout
+        self.assertIn("values (AS)   [12] 7 0 0 4 1 2 0 3 1 0 8 9\n", text)  # fill is not told from zeros
+
+    def test_bsr_finds_its_block_size(self):
+        printed = self.json("print", "gen:stencil9:3:dof=2", "--format", "bsr")
+        self.assertEqual((printed["block_size"], len(printed["arrays"]["row_map"])), (2, 10))
+
     def test_text(self):
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)
         text = self.fatvec("print", matrix, "--format", "ellpack", "--storage", "row-major").stdout
@@ -68,6 +104,9 @@ class SeedMatrices(CliTest):
         self.assertIn("row_lengths   [4] 2 3 2 1\n", text)
         self.assertIn("entries (JA)  [12] 0 2 * 1 2 3 0 1 * 1 * *\n", text)
         self.assertIn("values (AS)   [12] 7 1 * 4 2 3 1 8 * 9 * *\n", text)
+        text = self.fatvec("print", matrix, "--format", "pjad", "--slice-size", 2, "--stars").stdout
+        self.assertIn("diagonal_offsets (IA) [4] 0 4 8 10\n", text)
+        self.assertIn("entries (JA)          [10] 1 0 0 1 2 2 1 * 3 *\n", text)
 
 
 class Limits(CliTest):
@@ -89,6 +128,6 @@ class Limits(CliTest):
         self.assertIn("172.8 GB", error)
 
     def test_no_rows_and_no_entries(self):
-        for format_name in "csr", "ellpack", "hll":
+        for format_name in self.json("list")["formats"]:
             self.assertEqual(self.json("print", "gen:empty:0", "--format", format_name)["arrays"]["values"], [])
             self.assertEqual(self.json("print", "gen:empty:3", "--format", format_name)["arrays"]["entries"], [])

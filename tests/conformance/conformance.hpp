@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -110,7 +112,8 @@ class Conformance {
     for (const auto storage : {StorageOrder::column_major, StorageOrder::row_major}) {
       FormatOptions options;
       options.storage = storage;
-      options.hack_size = storage == StorageOrder::column_major ? 32 : 7;
+      options.hack_size = options.slice_size = storage == StorageOrder::column_major ? 32 : 7;
+      options.block_size = storage == StorageOrder::column_major ? 3 : 5;  // one that kernels may compile for, one that not
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       for (const std::int64_t k : ks) {
         for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(-1.5, 0.5)}) {
@@ -126,7 +129,9 @@ class Conformance {
 
   /// Every policy of the tuning range gives the same product.
   void check_policies(const std::vector<std::int64_t>& ks) {
-    const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_);
+    FormatOptions options;
+    options.block_size = 4;
+    const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
     for (const std::int64_t k : ks) {
       set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
       for (const Policy& policy : Policy::tuning_range()) {
@@ -138,12 +143,33 @@ class Conformance {
     }
   }
 
-  /// The format gives back the CSR matrix it was built from.
+  /// All block sizes of a format of blocks, in one storage or the other.
+  void check_block_sizes() {
+    if constexpr (requires(const Matrix& matrix) { matrix.block_size(); }) {
+      set_case(9, scalar<T>(2, 1), scalar<T>(-0.5, 0));
+      for (std::int64_t size = 0; size <= Matrix::max_block_size; ++size) {
+        SCOPED_TRACE(size);
+        FormatOptions options;
+        options.block_size = size;
+        options.storage = size % 2 == 0 ? StorageOrder::row_major : StorageOrder::column_major;
+        const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
+        check_one<Kokkos::LayoutRight, Kokkos::LayoutRight>(matrix, 0, 0);
+        check_one<Kokkos::LayoutLeft, Kokkos::LayoutLeft>(matrix, 0, 0);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+
+  /// The format gives back the CSR matrix it was built from; one that does not keep the pattern, with zeros between the
+  /// entries.
   void check_round_trip() {
-    for (const std::int64_t hack_size : {1, 4, 32, 100000}) {
+    for (const auto& [slice, window, block] :
+         {std::array<std::int64_t, 3>{1, 1, 1}, {4, 32, 3}, {32, 100, 0}, {100000, 1 << 20, 16}}) {
       FormatOptions options;
-      options.hack_size = hack_size;
-      options.storage = hack_size == 4 ? StorageOrder::row_major : StorageOrder::column_major;
+      options.hack_size = options.slice_size = slice;
+      options.sort_window = window;
+      options.block_size = block;
+      options.storage = slice == 4 ? StorageOrder::row_major : StorageOrder::column_major;
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       EXPECT_EQ(matrix.nnz(), csr_.nnz());
       EXPECT_EQ(static_cast<double>(matrix.stored_entries()), Matrix::footprint(ExecSpace(), csr_, options).stored_entries);
@@ -151,11 +177,24 @@ class Conformance {
       const auto back = mirror<Kokkos::DefaultHostExecutionSpace>(matrix.to_csr(ExecSpace()));
       ASSERT_EQ(back.rows(), host_csr_.rows());
       ASSERT_EQ(back.cols(), host_csr_.cols());
-      ASSERT_EQ(back.nnz(), host_csr_.nnz());
-      for (int i = 0; i <= back.rows(); ++i) ASSERT_EQ(back.row_map(i), host_csr_.row_map(i));
-      for (int n = 0; n < back.nnz(); ++n) {
-        ASSERT_EQ(back.entries(n), host_csr_.entries(n));
-        ASSERT_TRUE(back.values(n) == host_csr_.values(n));
+      if (Matrix::keeps_pattern) {
+        ASSERT_EQ(back.nnz(), host_csr_.nnz());
+      }
+      std::int64_t m = 0;
+      const auto skip_zeros = [&](std::int64_t end, int column) {
+        while (!Matrix::keeps_pattern && m < end && back.entries(m) != column && back.values(m) == T{}) ++m;
+      };
+      for (int i = 0; i < back.rows(); ++i) {
+        ASSERT_EQ(back.row_map(i), m);
+        const std::int64_t end = back.row_map(i + 1);
+        for (std::int64_t n = host_csr_.row_map(i); n < host_csr_.row_map(i + 1); ++n, ++m) {
+          skip_zeros(end, host_csr_.entries(n));
+          ASSERT_LT(m, end);
+          ASSERT_EQ(back.entries(m), host_csr_.entries(n));
+          ASSERT_TRUE(back.values(m) == host_csr_.values(n));
+        }
+        skip_zeros(end, -1);
+        ASSERT_EQ(m, end);
       }
     }
   }
@@ -251,6 +290,7 @@ bool register_conformance(const std::string& suite) {
     register_test(suite, name, [name] {
       Check check(zoo_matrix(name));
       check.check_round_trip();
+      check.check_block_sizes();
       check.check_layouts({1, 2, 3, 5, 6, 8, 9, 16, 17, 33, 64});
       check.check_policies({1, 3, 7, 13, 40});
     });

@@ -14,6 +14,10 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, int, Exec, int>;
 using Ell = EllMatrix<double, int, Exec, int>;
 using Hll = HllMatrix<double, int, Exec, int>;
+using Sell = SellMatrix<double, int, Exec, int>;
+using Jad = JadMatrix<double, int, Exec, int>;
+using Pjad = PjadMatrix<double, int, Exec, int>;
+using Bsr = BsrMatrix<double, int, Exec, int>;
 
 Csr from_dense(const std::vector<std::vector<double>>& dense) {
   const int rows = static_cast<int>(dense.size());
@@ -79,6 +83,13 @@ TEST(Formats, ColumnMajorHllOfSeed001) {
   EXPECT_EQ(hll.entries(1 * 3 + 2), 1);
 }
 
+FormatOptions blocks_of(std::int64_t block_size, StorageOrder storage = StorageOrder::column_major) {
+  FormatOptions result;
+  result.block_size = block_size;
+  result.storage = storage;
+  return result;
+}
+
 TEST(Formats, CsrAndEllpackOfSeed002) {
   const Csr csr = from_dense({{3, 4, 0, 0, 0}, {0, 5, 1, 0, 0}, {0, 1, 2, 0, 0}, {0, 0, 2, 3, 0}, {0, 0, 0, 1, 6}});
   EXPECT_EQ(csr.nnz(), 10);
@@ -104,6 +115,109 @@ TEST(Formats, CsrAndEllpackOfSeed003) {
   EXPECT_EQ(list(by_columns.values), (List{7, 4, 1, 9, 1, 2, 8, 0, 0, 3, 0, 0}));
   EXPECT_EQ(list(by_columns.entries), (List{0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1}));
   EXPECT_DOUBLE_EQ(padding_ratio(by_columns), 0.5);
+}
+
+TEST(Formats, JadOfSeed003) {
+  // Figures 2 and 3. They draw a and ja by rows; ia and the algorithms read them by diagonals.
+  const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
+  const Jad jad = Jad::from_csr(Exec(), csr);
+  EXPECT_EQ(list(jad.permutation), (List{1, 0, 2, 3}));
+  EXPECT_EQ(list(jad.diagonal_offsets), (List{0, 4, 7, 8}));  // ia
+  EXPECT_EQ(list(jad.row_lengths), (List{3, 2, 2, 1}));       // rln
+  EXPECT_EQ(list(jad.values), (List{4, 7, 1, 9, 2, 1, 8, 3}));
+  EXPECT_EQ(list(jad.entries), (List{1, 0, 0, 1, 2, 2, 1, 3}));  // the last of the first diagonal is 2 in figure 2
+  EXPECT_EQ(padding_ratio(jad), 0);
+
+  FormatOptions blocks;
+  blocks.slice_size = 2;
+  const Pjad pjad = Pjad::from_csr(Exec(), csr, blocks);
+  EXPECT_EQ(list(pjad.permutation), (List{1, 0, 2, 3}));
+  EXPECT_EQ(list(pjad.diagonal_offsets), (List{0, 4, 8, 10}));  // ia
+  EXPECT_EQ(pjad.row_lengths(0), 3);                            // brlen
+  EXPECT_EQ(pjad.row_lengths(2), 2);
+  EXPECT_EQ(list(pjad.values), (List{4, 7, 1, 9, 2, 1, 8, 0, 3, 0}));
+  EXPECT_EQ(list(pjad.entries), (List{1, 0, 0, 1, 2, 2, 1, -1, 3, -1}));
+}
+
+TEST(Formats, PjadHasTheRowsThatAreLeftInItsLastBlock) {
+  const Csr csr = from_dense({{1, 0, 0}, {2, 3, 4}, {5, 6, 0}});
+  FormatOptions blocks;
+  blocks.slice_size = 2;
+  const Pjad pjad = Pjad::from_csr(Exec(), csr, blocks);
+  EXPECT_EQ(list(pjad.diagonal_offsets), (List{0, 3, 5, 7}));
+  EXPECT_EQ(list(pjad.values), (List{2, 5, 1, 3, 6, 4, 0}));
+}
+
+TEST(Formats, SellSortsWithinWindowsAndCutsSlices) {
+  const Csr csr = from_dense({{1, 0, 0}, {2, 3, 4}, {5, 6, 0}, {7, 8, 9}, {1, 2, 0}});
+  FormatOptions two_by_four;
+  two_by_four.slice_size = 2;
+  two_by_four.sort_window = 4;
+  const Sell sell = Sell::from_csr(Exec(), csr, two_by_four);
+  EXPECT_EQ(list(sell.permutation), (List{1, 3, 2, 0, 4}));
+  EXPECT_EQ(list(sell.row_lengths), (List{3, 3, 2, 1, 2}));
+  EXPECT_EQ(list(sell.slice_offsets), (List{0, 6, 10, 12}));
+  EXPECT_EQ(list(sell.values), (List{2, 7, 3, 8, 4, 9, 5, 1, 6, 0, 1, 2}));
+  EXPECT_EQ(list(sell.entries), (List{0, 0, 1, 1, 2, 2, 0, 0, 1, -1, 0, 1}));
+}
+
+TEST(Formats, UnsortedSellIsHll) {
+  const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}, {0, 5, 0, 0}});
+  FormatOptions unsorted = options(2, StorageOrder::column_major);
+  unsorted.slice_size = 2;
+  unsorted.sort_window = 1;
+  const Hll hll = Hll::from_csr(Exec(), csr, unsorted);
+  const Sell sell = Sell::from_csr(Exec(), csr, unsorted);
+  EXPECT_EQ(list(sell.permutation), (List{0, 1, 2, 3, 4}));
+  EXPECT_EQ(list(sell.slice_offsets), list(hll.hack_offsets));
+  EXPECT_EQ(list(sell.row_lengths), list(hll.row_lengths));
+  EXPECT_EQ(list(sell.entries), list(hll.entries));
+  EXPECT_EQ(list(sell.values), list(hll.values));
+}
+
+TEST(Formats, BsrOfSeed003) {
+  const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
+  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(2));
+  EXPECT_EQ(list(bsr.row_map), (List{0, 2, 3}));  // ptrB and ptrE in one
+  EXPECT_EQ(list(bsr.entries), (List{0, 1, 0}));
+  EXPECT_EQ(list(bsr.values), (List{7, 0, 0, 4, 1, 2, 0, 3, 1, 0, 8, 9}));
+  const Bsr by_rows = Bsr::from_csr(Exec(), csr, blocks_of(2, StorageOrder::row_major));
+  EXPECT_EQ(list(by_rows.values), (List{7, 0, 0, 4, 1, 0, 2, 3, 1, 8, 0, 9}));
+  EXPECT_DOUBLE_EQ(padding_ratio(bsr), 0.5);
+}
+
+TEST(Formats, BsrStoresWholeBlocksAtTheEdges) {
+  const Csr csr = from_dense({{1, 0, 0, 0, 2}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 3, 0, 4}});
+  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(3, StorageOrder::row_major));
+  EXPECT_EQ(bsr.block_rows(), 2);
+  EXPECT_EQ(bsr.block_cols(), 2);
+  EXPECT_EQ(list(bsr.row_map), (List{0, 2, 4}));
+  EXPECT_EQ(list(bsr.entries), (List{0, 1, 0, 1}));
+  EXPECT_EQ(list(bsr.values),
+            (List{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0}));
+  const Csr back = bsr.to_csr(Exec());
+  EXPECT_EQ(list(back.row_map), (List{0, 5, 10, 15, 20}));
+  EXPECT_EQ(list(back.values), (List{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 4}));
+}
+
+TEST(Formats, BsrSortsRowsAndSumsDuplicates) {
+  // (0, 5) twice, and columns in any order; the matrix that was given stays as it is.
+  Csr::Offsets row_map("row_map", 3);
+  Csr::Ordinals entries("entries", 6);
+  Csr::Scalars values("values", 6);
+  const int columns[] = {5, 0, 5, 3, 4, 1};
+  for (int n = 0; n < 6; ++n) {
+    entries(n) = columns[n];
+    values(n) = n + 1;
+  }
+  row_map(1) = 3;
+  row_map(2) = 6;
+  const Csr csr(2, 6, row_map, entries, values);
+  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(2));
+  EXPECT_EQ(list(bsr.entries), (List{0, 1, 2}));
+  EXPECT_EQ(list(bsr.values), (List{2, 0, 0, 6, 0, 0, 0, 4, 0, 5, 4, 0}));
+  EXPECT_EQ(list(csr.entries), (List{5, 0, 5, 3, 4, 1}));
+  EXPECT_EQ(list(csr.values), (List{1, 2, 3, 4, 5, 6}));
 }
 
 TEST(Formats, AssemblySumsDuplicatesAndKeepsZeros) {
@@ -168,6 +282,8 @@ TEST(Formats, CapacityIsCheckedBeforeAllocation) {
   FormatOptions tight;
   tight.memory_limit = 1000;
   EXPECT_THROW(Hll::from_csr(Exec(), arrow, tight), CapacityError);
+  EXPECT_THROW(Sell::from_csr(Exec(), arrow, tight), CapacityError);
+  EXPECT_THROW(Jad::from_csr(Exec(), arrow, tight), CapacityError);
 }
 
 TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
@@ -178,12 +294,24 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
   const Csr csr(n, n, row_map, Csr::Ordinals("entries", 40000), Csr::Scalars("values", 40000));
   FormatOptions one_hack = options(n, StorageOrder::column_major);
   one_hack.memory_limit = 1'000'000'000'000;
+  one_hack.slice_size = n;
   EXPECT_THROW(Hll::from_csr(Exec(), csr, one_hack), CapacityError);
+  EXPECT_THROW(Sell::from_csr(Exec(), csr, one_hack), CapacityError);
+  EXPECT_THROW(Pjad::from_csr(Exec(), csr, one_hack), CapacityError);
 }
 
 TEST(Formats, BadArgumentsAreNamed) {
   const Csr csr = from_dense({{1, 2}, {3, 4}});
   EXPECT_THROW(Hll::from_csr(Exec(), csr, options(0, StorageOrder::column_major)), UsageError);
+  FormatOptions zero;
+  zero.slice_size = 0;
+  EXPECT_THROW(Sell::from_csr(Exec(), csr, zero), UsageError);
+  EXPECT_THROW(Pjad::from_csr(Exec(), csr, zero), UsageError);
+  FormatOptions no_window;
+  no_window.sort_window = 0;
+  EXPECT_THROW(Sell::footprint(Exec(), csr, no_window), UsageError);
+  EXPECT_THROW(Bsr::from_csr(Exec(), csr, blocks_of(17)), UsageError);
+  EXPECT_THROW(Bsr::from_csr(Exec(), csr, blocks_of(-1)), UsageError);
   EXPECT_THROW(Csr(3, 2, csr.row_map, csr.entries, csr.values), ShapeError);
   EXPECT_THROW(Csr(2, 2, csr.row_map, Csr::Ordinals("entries", 3), csr.values), ShapeError);
 }

@@ -87,6 +87,8 @@ TEST(Spmm, PaddingNeverMeetsInfinity) {
   check(csr);
   check(EllMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
   check(HllMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
+  check(SellMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
+  check(PjadMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
 }
 
 template <class Call>

@@ -105,20 +105,25 @@ struct Variant {
 };
 
 template <class Rows>
-void add(Registry& registry, const Variant<Rows>& variant) {
+Contender contender(const Variant<Rows>& variant) {
   std::vector<Parameter> parameters{{"kernel", variant.kernel}};
   parameters.insert(parameters.end(), variant.more_parameters.begin(), variant.more_parameters.end());
-  registry.add({.name = "raw-cuda",
-                .backend = "cuda",
-                .format = Rows::name,
-                .parameters = std::move(parameters),
-                .sweep = variant.sweep,
-                .prepare =
-                    [make = variant.make, storage = variant.storage](product::Case task) {
-                      task.options.storage = storage;
-                      return product::make_product<Rows::template Format, Kokkos::Cuda>(task, make(task));
-                    },
-                .unsupported = variant.unsupported});
+  return {.name = "raw-cuda",
+          .backend = "cuda",
+          .format = Rows::name,
+          .parameters = std::move(parameters),
+          .sweep = variant.sweep,
+          .prepare =
+              [make = variant.make, storage = variant.storage](product::Case task) {
+                task.options.storage = storage;
+                return product::make_product<Rows::template Format, Kokkos::Cuda>(task, make(task));
+              },
+          .unsupported = variant.unsupported};
+}
+
+template <class Rows>
+void add(Registry& registry, const Variant<Rows>& variant) {
+  registry.add(contender(variant));
 }
 
 /// A kernel that needs no set-up of its own.

@@ -31,8 +31,8 @@ struct ReadOnly {
 
 /// sum[w] += A's row times column c + w of X, over entries first, first + step, ... Columns behind the last repeat it; their
 /// sums are dropped.
-template <int width, class Rows, class Load>
-__device__ void add_row(const Stored<Rows>& a, const Operands& o, const Load& load, const Slots& slots, int first, int step,
+template <int width, class Rows, class Load, class RowSlots>
+__device__ void add_row(const Stored<Rows>& a, const Operands& o, const Load& load, const RowSlots& slots, int first, int step,
                         int c, double (&sum)[width]) {
   std::int64_t column[width];
   for (int w = 0; w < width; ++w) column[w] = o.x_at(0, min(c + w, o.k - 1));
@@ -48,12 +48,12 @@ template <int width, class Rows, class Load>
 __global__ void __launch_bounds__(threads_per_block) thread_per_row(const Stored<Rows> a, const Operands o, const Load load) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= a.rows) return;
-  const Slots slots = a.row[row];
+  const auto slots = a.row[row];
   for (int c = 0; c < o.k; c += width) {
     double sum[width] = {};
     add_row(a, o, load, slots, 0, 1, c, sum);
     for (int w = 0; w < width; ++w)
-      if (c + w < o.k) o.store(row, c + w, sum[w]);
+      if (c + w < o.k) o.store(a.target(row), c + w, sum[w]);
   }
 }
 

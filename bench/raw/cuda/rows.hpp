@@ -7,6 +7,7 @@
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/jad.hpp>
 
 /// Where the hand-written CUDA kernels find a row's entries, as plain 32-bit code for each format. A row ends at its length:
 /// padding is never read.
@@ -19,6 +20,15 @@ struct Slots {
   int length;
 
   KOKKOS_FUNCTION std::int64_t at(int j) const { return first + static_cast<std::int64_t>(j) * stride; }
+};
+
+/// The same in JAD, where every diagonal begins at a place of its own.
+struct JaggedSlots {
+  const int* diagonals;
+  int row;
+  int length;
+
+  KOKKOS_FUNCTION std::int64_t at(int j) const { return static_cast<std::int64_t>(diagonals[j]) + row; }
 };
 
 struct CsrRows {
@@ -88,6 +98,25 @@ struct HllRows {
   }
 };
 
+/// JAD and pJAD.
+template <template <class, class, class, class> class Format_>
+struct JaggedRows {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Format = Format_<Scalar, Ordinal, Device, Offset>;
+  static constexpr const char* name = Format<double, int, Kokkos::Cuda, int>::name;
+  static constexpr bool neighbours = false;
+
+  const int* diagonals;
+  const int* lengths;
+  const int* permutation;
+
+  template <class Matrix>
+  static JaggedRows of(const Matrix& matrix) {
+    return {matrix.diagonal_offsets.data(), matrix.row_lengths.data(), matrix.permutation.data()};
+  }
+  KOKKOS_FUNCTION JaggedSlots operator[](int row) const { return {diagonals, row, lengths[row]}; }
+};
+
 /// A in one of the formats, as a kernel's argument.
 template <class Rows>
 struct Stored {
@@ -96,6 +125,14 @@ struct Stored {
   const double* values;
   unsigned rows;
   std::int64_t nnz;
+
+  /// The row of Y that a stored row is.
+  __device__ int target(int stored) const {
+    if constexpr (requires { row.permutation; })
+      return row.permutation[stored];
+    else
+      return stored;
+  }
 };
 
 template <class Rows, class Matrix>

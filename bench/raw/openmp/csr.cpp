@@ -9,7 +9,7 @@ namespace fatvec::bench {
 void add_raw_openmp_csr(Registry& registry) {
   using Kind = raw::Schedule::Kind;
   const auto add = [&](const raw::Schedule& schedule, const char* name) {
-    raw::add_variant<raw::CsrRows, CsrMatrix>(registry, "csr", schedule, {{"schedule", name}});
+    registry.add(raw::contender<raw::CsrRows, CsrMatrix>("csr", schedule, {{"schedule", name}}));
   };
   add({Kind::even}, "static");
   add({Kind::balanced}, "balanced");

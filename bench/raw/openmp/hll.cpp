@@ -10,11 +10,7 @@ void add_raw_openmp_hll(Registry& registry) {
   using Rows = raw::HllRows<StorageOrder::row_major>;
   using Kind = raw::Schedule::Kind;
   for (const auto& [kind, name] : {std::pair{Kind::guided, "guided"}, {Kind::balanced, "balanced"}}) {
-    raw::add_variant<Rows, HllMatrix>(registry, "hll", {kind}, {{"schedule", name}});
-    for (const int size : {8, 16, 32, 64, 128, 256}) {
-      raw::add_variant<Rows, HllMatrix>(registry, "hll", {kind}, {{"schedule", name}, {"hack_size", std::to_string(size)}},
-                                        "hack_size", size);
-    }
+    registry.add_with_sweep(raw::contender<Rows, HllMatrix>("hll", {kind}, {{"schedule", name}}));
   }
 }
 

@@ -14,7 +14,7 @@
 #include "raw/openmp/schedule.hpp"
 
 /// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with rows stored in one piece in every
-/// format.
+/// format that can.
 namespace fatvec::bench::raw {
 
 template <class Rows>
@@ -35,29 +35,29 @@ struct RowProduct {
   }
 };
 
-/// A variant of the product of one format, in row-major storage where there is a choice; hack_size 0 leaves it as it is.
+/// A variant of the product of one format, in its Rows' storage where there is a choice.
 template <class Rows, template <class, class, class, class> class Format>
-void add_variant(Registry& registry, const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
-                 const std::string& sweep = {}, std::int64_t hack_size = 0) {
-  if (format != "csr") parameters.push_back({"storage", std::string(to_string(StorageOrder::row_major))});
-  registry.add({.name = "raw-openmp",
-                .backend = "openmp",
-                .format = format,
-                .parameters = std::move(parameters),
-                .sweep = sweep,
-                .prepare = [schedule, hack_size](product::Case task) {
-                  task.options.storage = StorageOrder::row_major;
-                  if (hack_size > 0) task.options.hack_size = hack_size;
-                  return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule});
-                }});
+Contender contender(const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
+                    const std::string& sweep = {}) {
+  if constexpr (requires { Rows::storage; }) parameters.push_back({"storage", std::string(to_string(Rows::storage))});
+  return {.name = "raw-openmp",
+          .backend = "openmp",
+          .format = format,
+          .parameters = std::move(parameters),
+          .sweep = sweep,
+          .prepare = [schedule](product::Case task) {
+            if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
+            return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule});
+          }};
 }
 
 /// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that seed 000 tried on request.
 template <class Rows, template <class, class, class, class> class Format>
 void add_dynamic(Registry& registry, const std::string& format) {
   for (const int chunk : {64, 2, 4, 8, 16, 32, 128, 256}) {
-    add_variant<Rows, Format>(registry, format, {Schedule::Kind::dynamic, chunk},
-                              {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}}, chunk == 64 ? "" : "chunk");
+    registry.add(contender<Rows, Format>(format, {Schedule::Kind::dynamic, chunk},
+                                         {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}},
+                                         chunk == 64 ? "" : "chunk"));
   }
 }
 

@@ -61,9 +61,7 @@ class RowTiles {
   template <int width, class Row>
   void accumulate(const Row& row, std::int64_t c, Sums<width>& sums) const {
     const std::ptrdiff_t step = x_.column_step();
-    const auto add = [&](Sums<width>& to, std::int64_t n) {
-      to.add(row.values[n * row.step], x_.at(row.columns[n * row.step], c), step);
-    };
+    const auto add = [&](Sums<width>& to, std::int64_t n) { to.add(row.value(n), x_.at(row.column(n), c), step); };
     std::int64_t n = 0;
     if constexpr (width <= two_chains) {
       Sums<width> odd;

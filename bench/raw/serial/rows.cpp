@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/jad.hpp>
 #include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 #include "raw/operands.hpp"
+#include "raw/serial/space.hpp"
 
 /// Contender `raw-serial`: the textbook products on one core, in plain C++, as the seeds have them (CSR and ELLPACK: 000 and
-/// 002; HLL in both storages: 001). Everybody's baseline: no tiles, no intrinsics; the compiler vectorises the loop over
-/// columns.
+/// 002; HLL in both storages: 001; JAD and pJAD: 003). Everybody's baseline: no tiles, no intrinsics; the compiler vectorises
+/// the loop over columns.
 namespace fatvec::bench {
 namespace {
 
-#if defined(KOKKOS_ENABLE_SERIAL)
-using Space = Kokkos::Serial;
-#else
-using Space = Kokkos::DefaultHostExecutionSpace;  // holds and converts the matrix; the product below is one thread's anyway
-#endif
+using Space = raw::SerialSpace;
 
 template <class Rows>
 struct Textbook {
@@ -43,8 +43,8 @@ struct Textbook {
   static void fat_row(const Row& row, std::int64_t k, double alpha, const X& x, double beta, double* __restrict y) {
     for (std::int64_t c = 0; c < k; ++c) y[c] = beta == 0 ? 0 : beta * y[c];
     for (std::int64_t n = 0; n < row.length; ++n) {
-      const double a = alpha * row.values[n * row.step];
-      const double* __restrict const xj = x.at(row.columns[n * row.step], 0);
+      const double a = alpha * row.value(n);
+      const double* __restrict const xj = x.at(row.column(n), 0);
       for (std::int64_t c = 0; c < k; ++c) y[c] += a * xj[c];
     }
   }
@@ -53,34 +53,36 @@ struct Textbook {
   template <class Row>
   static void dot(const Row& row, double alpha, const double* __restrict x, double beta, double& y) {
     double sum = 0;
-    for (std::int64_t n = 0; n < row.length; ++n) sum += row.values[n * row.step] * x[row.columns[n * row.step]];
+    for (std::int64_t n = 0; n < row.length; ++n) sum += row.value(n) * x[row.column(n)];
     y = beta == 0 ? alpha * sum : beta * y + alpha * sum;
   }
 };
 
-template <template <StorageOrder> class Rows, template <class, class, class, class> class Format, StorageOrder order>
-void add_padded(Registry& registry, const char* format) {
+/// The product of a format, in its Rows' storage where there is a choice.
+template <class Rows, template <class, class, class, class> class Format>
+void add(Registry& registry, const char* format) {
+  std::vector<Parameter> parameters;
+  if constexpr (requires { Rows::storage; }) parameters.push_back({"storage", std::string(to_string(Rows::storage))});
   registry.add({.name = "raw-serial",
                 .backend = "serial",
                 .format = format,
-                .parameters = {{"storage", std::string(to_string(order))}},
+                .parameters = std::move(parameters),
                 .prepare = [](product::Case task) {
-                  task.options.storage = order;
-                  return product::make_product<Format, Space>(task, Textbook<Rows<order>>{});
+                  if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
+                  return product::make_product<Format, Space>(task, Textbook<Rows>{});
                 }});
 }
 
 }  // namespace
 
 void add_raw_serial(Registry& registry) {
-  registry.add(
-      {.name = "raw-serial", .backend = "serial", .format = "csr", .parameters = {}, .prepare = [](const product::Case& task) {
-         return product::make_product<CsrMatrix, Space>(task, Textbook<raw::CsrRows>{});
-       }});
-  add_padded<raw::EllRows, EllMatrix, StorageOrder::row_major>(registry, "ellpack");
-  add_padded<raw::EllRows, EllMatrix, StorageOrder::column_major>(registry, "ellpack");
-  add_padded<raw::HllRows, HllMatrix, StorageOrder::row_major>(registry, "hll");
-  add_padded<raw::HllRows, HllMatrix, StorageOrder::column_major>(registry, "hll");
+  add<raw::CsrRows, CsrMatrix>(registry, "csr");
+  add<raw::EllRows<StorageOrder::row_major>, EllMatrix>(registry, "ellpack");
+  add<raw::EllRows<StorageOrder::column_major>, EllMatrix>(registry, "ellpack");
+  add<raw::HllRows<StorageOrder::row_major>, HllMatrix>(registry, "hll");
+  add<raw::HllRows<StorageOrder::column_major>, HllMatrix>(registry, "hll");
+  add<raw::JadRows, JadMatrix>(registry, "jad");
+  add<raw::JadRows, PjadMatrix>(registry, "pjad");
 }
 
 }  // namespace fatvec::bench

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <KokkosSparse_spmv.hpp>
+#include <memory>
+
+#include <fatvec/product/operands.hpp>
+
+#include "harness/contender.hpp"
+
+/// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept between calls, rank-1
+/// operands for one column and rank-2 ones for more. The matrix shares its arrays with ours: same bytes, same pages. A file per
+/// format, as each takes minutes to compile.
+namespace fatvec::bench {
+
+/// Operand::Theirs is Kokkos Kernels' matrix, made by Operand::of(matrix) of ours, an Operand::Ours.
+template <class ExecSpace, class KokkosLayout, class Operand>
+class KokkosKernelsProduct final : public product::Product {
+  using Matrix = typename Operand::Theirs;
+  using Dense = product::DenseOperands<ExecSpace, KokkosLayout>;
+  using Multivector = typename Dense::View;
+  using Vector = Kokkos::View<double*, KokkosLayout, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+ public:
+  explicit KokkosKernelsProduct(const product::Case& task) : k_(task.k), dense_(task) {
+    const auto csr = mirror<ExecSpace>(task.matrix);
+    exec_.fence("fatvec::bench::kokkoskernels");
+    const Kokkos::Timer timer;
+    const auto ours = Operand::Ours::from_csr(exec_, csr, task.options);
+    exec_.fence("fatvec::bench::kokkoskernels");
+    setup_seconds = timer.seconds();
+    matrix_ = Operand::of(ours);
+    matrix_bytes = ours.bytes();
+    stored_entries = ours.stored_entries();
+  }
+
+  void load(const product::HostMultivector& x, const product::HostMultivector& y) override {
+    dense_.copy_in(dense_.x, x);
+    dense_.copy_in(dense_.y, y);
+  }
+  double run(double alpha, double beta) override {
+    if (k_ > 1) return multiply(multivector_handle_, alpha, dense_.x, beta, dense_.y);
+    return multiply(vector_handle_, alpha, Vector(dense_.x.data(), dense_.x.extent(0)), beta,
+                    Vector(dense_.y.data(), dense_.y.extent(0)));
+  }
+  void store(const product::HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
+
+ private:
+  template <class Handle, class X, class Y>
+  double multiply(Handle& handle, double alpha, const X& x, double beta, const Y& y) {
+    return product::timed(exec_,
+                          [&] { KokkosSparse::spmv(exec_, &handle, KokkosSparse::NoTranspose, alpha, matrix_, x, beta, y); });
+  }
+
+  ExecSpace exec_;
+  std::int64_t k_;
+  Matrix matrix_;
+  Dense dense_;
+  KokkosSparse::SPMVHandle<ExecSpace, Matrix, Multivector, Multivector> multivector_handle_;
+  KokkosSparse::SPMVHandle<ExecSpace, Matrix, Vector, Vector> vector_handle_;
+};
+
+template <class ExecSpace, template <class> class Operand>
+void add_kokkoskernels_on(Registry& registry, const char* backend, bool on_request) {
+  registry.add_with_sweep(
+      {.name = "kokkoskernels",
+       .backend = backend,
+       .format = Operand<ExecSpace>::Ours::name,
+       .parameters = {},
+       .on_request = on_request,
+       .prepare = [](product::Case task) -> std::unique_ptr<product::Product> {
+         task.options.storage = StorageOrder::row_major;
+         if (task.layout == product::Layout::row)
+           return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand<ExecSpace>>>(task);
+         return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft, Operand<ExecSpace>>>(task);
+       }});
+}
+
+/// Operand<ExecSpace> on every backend of the build, the serial one on request where there are others.
+template <template <class> class Operand>
+void add_kokkoskernels_operand(Registry& registry) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  add_kokkoskernels_on<Kokkos::Cuda, Operand>(registry, "cuda", false);
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  add_kokkoskernels_on<Kokkos::OpenMP, Operand>(registry, "openmp", false);
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  add_kokkoskernels_on<Kokkos::Serial, Operand>(registry, "serial", product::backends().size() > 1);
+#endif
+}
+
+}  // namespace fatvec::bench

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <KokkosSparse_BsrMatrix.hpp>
+
+#include <fatvec/formats/bsr.hpp>
+
+#include "peers/kokkoskernels.hpp"
+#include "peers/whole_blocks.hpp"
+
+namespace fatvec::bench {
+
+/// Row-major blocks of the size with the fewest bytes; the others with --sweep block_size.
+template <class ExecSpace>
+struct BsrOperand {
+  using Ours = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Theirs =
+      KokkosSparse::Experimental::BsrMatrix<double, std::int32_t, typename ExecSpace::device_type, void, std::int32_t>;
+
+  static Theirs of(const Ours& bsr) {
+    require_whole_blocks(bsr, "Kokkos Kernels");
+    return Theirs("A", static_cast<std::int32_t>(bsr.block_rows()), static_cast<std::int32_t>(bsr.block_cols()),
+                  static_cast<std::int32_t>(bsr.blocks()), typename Theirs::values_type(bsr.values),
+                  typename Theirs::row_map_type(bsr.row_map), typename Theirs::index_type(bsr.entries), bsr.block_size());
+  }
+};
+
+void add_kokkoskernels_bsr(Registry& registry) {
+  add_kokkoskernels_operand<BsrOperand>(registry);
+}
+
+}  // namespace fatvec::bench

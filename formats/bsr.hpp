@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <array>
+
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/row_access.hpp>
+
+namespace fatvec {
+
+/// BSR, block compressed rows (seed 003): CSR of dense blocks of block_size × block_size elements. Block row i holds blocks n,
+/// row_map(i) <= n < row_map(i + 1), of block column entries(n), ascending. Element (r, c) of block n is value
+///   n · block_size² + r + c · block_size     column-major, as in the seed
+///   n · block_size² + r · block_size + c     row-major
+/// One index serves block_size² elements, and a row of X as many rows of Y, for the price of fill: a block that holds one entry
+/// stores all its elements. Blocks at the lower and the right edge are stored whole; what is outside the matrix is zero there,
+/// and kernels neither read X nor write Y for it.
+/// Fill cannot be told from entries that are zero. It is multiplied: an Inf or NaN in X reaches every row of a block, and
+/// to_csr gives it back as explicit zeros. Names follow KokkosSparse::Experimental::BsrMatrix; the seed's are ptrB and ptrE,
+/// cols, vals.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
+  using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
+
+ public:
+  static constexpr const char* name = "bsr";
+  static constexpr bool keeps_pattern = false;
+  static constexpr int max_block_size = detail::max_block_size;
+  using typename Traits::memory_space;
+  using typename Traits::Offsets;
+  using typename Traits::Ordinals;
+  using typename Traits::Scalars;
+  using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+  using Rows = detail::CsrRows<Offset>;  ///< of blocks
+
+  Offsets row_map;   ///< block_rows + 1 offsets, in blocks
+  Ordinals entries;  ///< block column of each block
+  Scalars values;    ///< block_size² for each block
+
+  [[nodiscard]] Ordinal rows() const { return rows_; }
+  [[nodiscard]] Ordinal cols() const { return cols_; }
+  [[nodiscard]] int block_size() const { return block_size_; }
+  [[nodiscard]] std::int64_t block_rows() const { return detail::blocks_along(rows_, block_size_); }
+  [[nodiscard]] std::int64_t block_cols() const { return detail::blocks_along(cols_, block_size_); }
+  [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(entries.extent(0)); }
+  [[nodiscard]] StorageOrder storage() const { return storage_; }  ///< within a block
+  [[nodiscard]] std::int64_t nnz() const { return nnz_; }
+  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  [[nodiscard]] std::uint64_t bytes() const {
+    return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
+  }
+  [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
+  [[nodiscard]] detail::BlockAccess block_access() const {
+    const bool by_columns = storage_ == StorageOrder::column_major;
+    return {block_size_, by_columns ? 1 : block_size_, by_columns ? block_size_ : 1};
+  }
+
+  /// Sizes with blocks of 1, 2, ... max_block_size rows; the matrix's structure is read once for each.
+  template <class ExecSpace>
+  static std::array<Footprint, max_block_size> footprints(const ExecSpace& exec, const Csr& csr) {
+    const Csr sorted = detail::sorted_by_column(exec, csr);
+    std::array<Footprint, max_block_size> list;
+    for (int size = 1; size <= max_block_size; ++size) list[size - 1] = footprint_of(exec, sorted, size);
+    return list;
+  }
+  template <class ExecSpace>
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+    const int size = checked_block_size(options);
+    if (size == 0) return *fewest_bytes(footprints(exec, csr));
+    return footprint_of(exec, detail::sorted_by_column(exec, csr), size);
+  }
+
+  /// Rows need not be sorted; duplicates are summed. Throws UsageError for a block size beyond max_block_size and
+  /// CapacityError, before allocating, where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot
+  /// count the blocks.
+  template <class ExecSpace>
+  static BsrMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+    const Kokkos::Profiling::ScopedRegion region("fatvec::BsrMatrix::from_csr");
+    const Csr sorted = detail::sorted_by_column(exec, csr);
+    BsrMatrix bsr;
+    bsr.rows_ = csr.rows();
+    bsr.cols_ = csr.cols();
+    bsr.nnz_ = csr.nnz();
+    bsr.storage_ = options.storage;
+    bsr.block_size_ = checked_block_size(options);
+    if (bsr.block_size_ == 0) bsr.block_size_ = best_block_size(footprints(exec, sorted));
+    const Footprint need = footprint_of(exec, sorted, bsr.block_size_);
+    detail::require_fits<memory_space>(
+        "BSR", need, options.memory_limit,
+        detail::concat("blocks of ", bsr.block_size_, " x ", bsr.block_size_, " that store ",
+                       static_cast<std::int64_t>(need.stored_entries), " elements for ", bsr.nnz_, " entries; CSR needs ",
+                       human_bytes(static_cast<double>(csr.bytes()))));
+    detail::checked_count<Offset>(blocks_of(need, bsr.block_size_), "BSR blocks");
+
+    const auto occupied = occupied_blocks(sorted, bsr.block_size_);
+    const auto block_rows = static_cast<std::size_t>(bsr.block_rows());
+    bsr.row_map = detail::allocate<Offsets>(exec, "fatvec::bsr::row_map", block_rows + 1);
+    const std::int64_t blocks = detail::offsets_from_lengths(exec, bsr.row_map, bsr.block_rows(), occupied);
+    bsr.entries = detail::allocate<Ordinals>(exec, "fatvec::bsr::entries", static_cast<std::size_t>(blocks));
+    bsr.values = Scalars(Kokkos::view_alloc(exec, "fatvec::bsr::values"), static_cast<std::size_t>(need.stored_entries));
+    Kokkos::parallel_for("fatvec::BsrMatrix::list", detail::Range<ExecSpace>(exec, 0, bsr.block_rows()),
+                         detail::ListBlocks<Csr>{occupied, bsr.row_map, bsr.entries});
+    Kokkos::parallel_for("fatvec::BsrMatrix::fill", detail::Range<ExecSpace>(exec, 0, bsr.rows()),
+                         detail::FillBlocks<Csr, BsrMatrix>{sorted, bsr, bsr.block_access()});
+    exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
+    return bsr;
+  }
+
+  /// Every element that a block stores within the matrix is an entry of the result, sorted by column. Throws CapacityError
+  /// where Offset cannot count them.
+  template <class ExecSpace>
+  Csr to_csr(const ExecSpace& exec) const {
+    detail::checked_count<Offset>(static_cast<double>(stored_entries()), "entries");
+    const detail::BlockRowLengths<BsrMatrix> lengths{*this, block_size_, cols_};
+    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(rows_) + 1);
+    const auto nnz = static_cast<std::size_t>(detail::offsets_from_lengths(exec, offsets, rows_, lengths));
+    Csr csr(rows_, cols_, offsets, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", nnz),
+            detail::allocate<Scalars>(exec, "fatvec::csr::values", nnz));
+    Kokkos::parallel_for("fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
+                         detail::DrainBlocks<Csr, BsrMatrix>{csr, *this, block_access()});
+    return csr;
+  }
+
+  /// The block size that takes the fewest bytes, the smallest of equals: what a product reads of A, all else being the same.
+  static int best_block_size(const std::array<Footprint, max_block_size>& list) {
+    return static_cast<int>(fewest_bytes(list) - list.data()) + 1;
+  }
+
+ private:
+  static const Footprint* fewest_bytes(const std::array<Footprint, max_block_size>& list) {
+    return std::min_element(list.data(), list.data() + list.size(),
+                            [](const Footprint& a, const Footprint& b) { return a.bytes < b.bytes; });
+  }
+  static double blocks_of(const Footprint& footprint, int size) { return footprint.stored_entries / (size * size); }
+
+  static int checked_block_size(const FormatOptions& options) {
+    if (options.block_size < 0 || options.block_size > max_block_size) {
+      throw UsageError(detail::concat("BSR wants a block size of 1 to ", max_block_size,
+                                      ", or 0 for the one of fewest bytes, not ", options.block_size, "."));
+    }
+    return static_cast<int>(options.block_size);
+  }
+  static detail::OccupiedBlocks<Csr> occupied_blocks(const Csr& sorted, int size) {
+    return {sorted.row_map, sorted.entries, sorted.rows(), size};
+  }
+  template <class ExecSpace>
+  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size) {
+    double blocks = 0;
+    const std::int64_t block_rows = detail::blocks_along(sorted.rows(), size);
+    Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint", detail::Range<ExecSpace>(exec, 0, block_rows),
+                            occupied_blocks(sorted, size), blocks);
+    const double elements = blocks * size * size;
+    return {elements,
+            elements * sizeof(Scalar) + blocks * sizeof(Ordinal) + static_cast<double>(block_rows + 1) * sizeof(Offset)};
+  }
+
+  Ordinal rows_ = 0;
+  Ordinal cols_ = 0;
+  int block_size_ = 1;
+  std::int64_t nnz_ = 0;
+  StorageOrder storage_ = StorageOrder::column_major;
+};
+
+static_assert(SparseFormat<BsrMatrix<double>>);
+
+}  // namespace fatvec

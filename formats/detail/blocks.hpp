@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_NestedSort.hpp>
+#include <cstdint>
+#include <utility>
+
+#include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/detail/rows.hpp>
+
+/// How a CSR matrix is cut into square blocks and put together again, a block row or a row per work-item.
+namespace fatvec::detail {
+
+inline constexpr int max_block_size = 16;
+
+constexpr std::int64_t blocks_along(std::int64_t extent, std::int64_t block_size) {
+  return (extent + block_size - 1) / block_size;
+}
+
+/// Where the elements of the blocks lie in the array of values: element (r, c) of block n at begin(n) + at(r, c).
+struct BlockAccess {
+  int size;  ///< rows and columns of a block
+  int row_step;
+  int column_step;
+
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t n) const { return n * size * size; }
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t r, std::int64_t c) const { return r * row_step + c * column_step; }
+};
+
+template <class Csr>
+struct UnsortedRows {
+  Csr csr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    bool sorted = true;
+    for (std::int64_t n = csr.row_map(i) + 1; n < csr.row_map(i + 1); ++n) sorted &= csr.entries(n - 1) <= csr.entries(n);
+    count += !sorted;
+  }
+};
+
+template <class Csr>
+struct SortRows {
+  Csr csr;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const auto row = Kokkos::make_pair(csr.row_map(team.league_rank()), csr.row_map(team.league_rank() + 1));
+    Kokkos::Experimental::sort_by_key_team(team, Kokkos::subview(csr.entries, row), Kokkos::subview(csr.values, row));
+  }
+};
+
+/// The matrix itself where its rows are sorted by column, as they usually are; else a copy of it with sorted rows.
+template <class ExecSpace, class Csr>
+Csr sorted_by_column(const ExecSpace& exec, const Csr& csr) {
+  std::int64_t unsorted = 0;
+  Kokkos::parallel_reduce("fatvec::unsorted_rows", Range<ExecSpace>(exec, 0, csr.rows()), UnsortedRows<Csr>{csr}, unsorted);
+  if (unsorted == 0) return csr;
+  const auto nnz = static_cast<std::size_t>(csr.nnz());
+  const Csr copy(csr.rows(), csr.cols(), csr.row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+                 allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
+  Kokkos::deep_copy(exec, copy.entries, csr.entries);
+  Kokkos::deep_copy(exec, copy.values, csr.values);
+  Kokkos::parallel_for("fatvec::sort_rows", Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
+                       SortRows<Csr>{copy});
+  return copy;
+}
+
+/// The blocks that hold an entry, a block row at a time; rows sorted by column. Summed for the footprint, scanned for the
+/// offsets, listed for the block columns.
+template <class Csr>
+struct OccupiedBlocks {
+  typename Csr::Offsets row_map;
+  typename Csr::Ordinals entries;
+  std::int64_t rows;
+  std::int64_t block_size;
+
+  /// visit(block column) for each of them in block row i, ascending: merges the rows.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each(std::int64_t i, const Visit& visit) const {
+    const std::int64_t first = i * block_size;
+    const std::int64_t count = first + block_size < rows ? block_size : rows - first;
+    std::int64_t next[max_block_size];  // of each row, the first entry behind the blocks visited
+    for (std::int64_t r = 0; r < count; ++r) next[r] = row_map(first + r);
+    for (;;) {
+      std::int64_t leftmost = INT64_MAX;
+      for (std::int64_t r = 0; r < count; ++r) {
+        if (next[r] < row_map(first + r + 1) && entries(next[r]) < leftmost) leftmost = entries(next[r]);
+      }
+      if (leftmost == INT64_MAX) return;
+      const std::int64_t block = leftmost / block_size;
+      visit(block);
+      const std::int64_t end = (block + 1) * block_size;
+      for (std::int64_t r = 0; r < count; ++r)
+        while (next[r] < row_map(first + r + 1) && entries(next[r]) < end) ++next[r];
+    }
+  }
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    std::int64_t count = 0;
+    for_each(i, [&](std::int64_t) { ++count; });
+    return count;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += static_cast<double>((*this)(i)); }
+};
+
+/// Writes the block columns of a block row behind its offset.
+template <class Csr>
+struct ListBlocks {
+  OccupiedBlocks<Csr> occupied;
+  typename Csr::Offsets block_row_map;
+  typename Csr::Ordinals block_columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    std::int64_t n = block_row_map(i);
+    occupied.for_each(i, [&](std::int64_t block) { block_columns(n++) = static_cast<typename Csr::ordinal_type>(block); });
+  }
+};
+
+/// Adds the entries of row i, sorted by column, to their blocks, which hold zeros: duplicates are summed.
+template <class Csr, class Bsr>
+struct FillBlocks {
+  Csr csr;
+  Bsr bsr;
+  BlockAccess block;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t block_row = i / block.size;
+    std::int64_t n = bsr.row_map(block_row);
+    for (std::int64_t m = csr.row_map(i); m < csr.row_map(i + 1); ++m) {
+      const std::int64_t column = csr.entries(m);
+      while ((bsr.entries(n) + std::int64_t{1}) * block.size <= column) ++n;
+      const std::int64_t within = column - std::int64_t{bsr.entries(n)} * block.size;
+      bsr.values(block.begin(n) + block.at(i - block_row * block.size, within)) += csr.values(m);
+    }
+  }
+};
+
+/// Elements of row i that its blocks store: all but those behind the matrix's last column, which only the last block can have.
+template <class Bsr>
+struct BlockRowLengths {
+  Bsr bsr;
+  std::int64_t block_size;
+  std::int64_t cols;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const std::int64_t first = bsr.row_map(i / block_size);
+    const std::int64_t last = bsr.row_map(i / block_size + 1);
+    if (first == last) return 0;
+    const std::int64_t end = (bsr.entries(last - 1) + std::int64_t{1}) * block_size;
+    return (last - first) * block_size - (end > cols ? end - cols : 0);
+  }
+};
+
+/// The inverse of FillBlocks: row i with everything that its blocks store.
+template <class Csr, class Bsr>
+struct DrainBlocks {
+  Csr csr;
+  Bsr bsr;
+  BlockAccess block;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t block_row = i / block.size;
+    std::int64_t m = csr.row_map(i);
+    for (std::int64_t n = bsr.row_map(block_row); n < bsr.row_map(block_row + 1); ++n) {
+      for (std::int64_t c = 0; c < block.size && m < csr.row_map(i + 1); ++c, ++m) {
+        csr.entries(m) = static_cast<typename Csr::ordinal_type>(std::int64_t{bsr.entries(n)} * block.size + c);
+        csr.values(m) = bsr.values(block.begin(n) + block.at(i - block_row * block.size, c));
+      }
+    }
+  }
+};
+
+}  // namespace fatvec::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/detail/rows.hpp>
+
+/// Orders in which a format stores the rows: order(p) is the matrix's row that comes p-th.
+namespace fatvec::detail {
+
+struct InOrder {
+  KOKKOS_FUNCTION constexpr std::int64_t operator()(std::int64_t p) const { return p; }
+};
+
+/// What rows are sorted by, ascending: first their window, then their length, the longest first.
+template <class Offsets>
+struct LengthKey {
+  Offsets row_map;
+  std::int64_t window;
+  std::int64_t longest;
+
+  KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t row) const {
+    return of(row, static_cast<std::int64_t>(row_map(row + 1) - row_map(row)));
+  }
+  KOKKOS_FUNCTION std::uint64_t of(std::int64_t row, std::int64_t length) const {
+    return static_cast<std::uint64_t>(row / window * (longest + 1) + longest - length);
+  }
+};
+
+/// A pass of a radix sort, over eight bits of the keys. Pieces of consecutive positions count their digits, a scan makes the
+/// counts places, and each piece then puts its rows there, one after the other: stable, and the same on every machine.
+template <class Ordinals, class Key>
+struct RadixPass {
+  struct Count {};
+  struct Place {};
+  static constexpr int bits = 8;
+  static constexpr std::int64_t digits = 1 << bits;
+  static constexpr std::int64_t piece = 256;
+
+  Key key;
+  int shift;
+  Ordinals from;
+  Ordinals to;
+  Ordinals places;  ///< by digit, then by piece
+  std::int64_t rows;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t pieces() const { return (rows + piece - 1) / piece; }
+
+  KOKKOS_FUNCTION void operator()(Count, std::int64_t part) const {
+    for (std::int64_t digit = 0; digit < digits; ++digit) places(digit * pieces() + part) = 0;
+    for_each_place(part, [](std::int64_t, auto& count) { ++count; });
+  }
+  KOKKOS_FUNCTION void operator()(Place, std::int64_t part) const {
+    const Ordinals sorted = to;
+    for_each_place(part, [&](std::int64_t row, auto& place) { sorted(place++) = row; });
+  }
+
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each_place(std::int64_t part, const Visit& visit) const {
+    const std::int64_t last = (part + 1) * piece < rows ? (part + 1) * piece : rows;
+    for (std::int64_t p = part * piece; p < last; ++p) {
+      const auto digit = static_cast<std::int64_t>(key(from(p)) >> shift) & (digits - 1);
+      visit(from(p), places(digit * pieces() + part));
+    }
+  }
+};
+
+/// The rows by decreasing length within windows of `window` consecutive rows; equal lengths keep the matrix's order. In
+/// parallel on exec: one pass of a radix sort for every eight bits of (windows · longest row).
+template <class ExecSpace, class Csr>
+typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std::int64_t window) {
+  using Ordinals = typename Csr::Ordinals;
+  using Key = LengthKey<typename Csr::Offsets>;
+  using Pass = RadixPass<Ordinals, Key>;
+  const std::int64_t rows = csr.rows();
+  const Key key{csr.row_map, window, longest_row(exec, csr)};
+  auto order = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
+  auto sorted = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
+  const auto start = order;
+  Kokkos::parallel_for(
+      "fatvec::row_order", Range<ExecSpace>(exec, 0, rows),
+      KOKKOS_LAMBDA(const std::int64_t i) { start(i) = static_cast<typename Csr::ordinal_type>(i); });
+  const std::int64_t counters = Pass::digits * ((rows + Pass::piece - 1) / Pass::piece);
+  const auto places = allocate<Ordinals>(exec, "fatvec::row_order::places", static_cast<std::size_t>(counters + 1));
+
+  std::uint64_t left = key.of(std::max<std::int64_t>(rows, 1) - 1, 0);  // bits of the largest key
+  for (int shift = 0; left != 0; left >>= Pass::bits, shift += Pass::bits, std::swap(order, sorted)) {
+    const Pass pass{key, shift, order, sorted, places, rows};
+    const auto run = [&](const char* label, auto phase) {
+      using Pieces = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>, decltype(phase)>;
+      Kokkos::parallel_for(label, Pieces(exec, 0, pass.pieces()), pass);
+    };
+    run("fatvec::row_order::count", typename Pass::Count{});
+    offsets_from_lengths(exec, places, counters, places);
+    run("fatvec::row_order::place", typename Pass::Place{});
+  }
+  exec.fence("fatvec::rows_by_length");  // the scratch goes
+  return order;
+}
+
+}  // namespace fatvec::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include <fatvec/analyse/block_fill.hpp>
+#include <fatvec/generate/generate.hpp>
+
+namespace {
+
+using fatvec::best_block_fill;
+using fatvec::block_fill;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Csr = fatvec::CsrMatrix<double, std::int32_t, Exec, std::int64_t>;
+using Bsr = fatvec::BsrMatrix<double, std::int32_t, Exec, std::int64_t>;
+
+Csr generated(const char* spec) {
+  return fatvec::generate::generate(fatvec::generate::parse_spec(spec));
+}
+
+TEST(BlockFill, CountsTheBlocksThatHoldEntries) {
+  for (const char* spec :
+       {"gen:stencil27:5:dof=3", "gen:uniform:97x61:7", "gen:powerlaw:300:4", "gen:arrow:50", "gen:diagonal:33"}) {
+    const Csr csr = generated(spec);
+    const auto fills = block_fill(Exec(), csr);
+    ASSERT_EQ(fills.size(), 16U);
+    for (const auto& fill : fills) {
+      SCOPED_TRACE(std::string(spec) + " in blocks of " + std::to_string(fill.block_size));
+      std::set<std::pair<int, int>> blocks;
+      for (int i = 0; i < csr.rows(); ++i)
+        for (auto n = csr.row_map(i); n < csr.row_map(i + 1); ++n)
+          blocks.emplace(i / fill.block_size, csr.entries(n) / fill.block_size);
+      const double stored = static_cast<double>(blocks.size()) * fill.block_size * fill.block_size;
+      EXPECT_EQ(fill.footprint.stored_entries, stored);
+      EXPECT_DOUBLE_EQ(fill.ratio, stored / static_cast<double>(csr.nnz()));
+      const double block_rows = (csr.rows() + fill.block_size - 1) / fill.block_size;
+      EXPECT_EQ(fill.footprint.bytes, stored * 8 + static_cast<double>(blocks.size()) * 4 + (block_rows + 1) * 8);
+    }
+  }
+}
+
+TEST(BlockFill, FindsTheUnknownsOfANode) {
+  for (const int dof : {1, 2, 3, 4, 5}) {
+    const Csr csr = generated(("gen:stencil27:8:dof=" + std::to_string(dof)).c_str());
+    const auto best = best_block_fill(block_fill(Exec(), csr));
+    EXPECT_EQ(best.block_size, dof);
+    EXPECT_EQ(best.ratio, 1);
+    const Bsr bsr = Bsr::from_csr(Exec(), csr);  // chooses alike
+    EXPECT_EQ(bsr.block_size(), dof);
+    EXPECT_EQ(static_cast<double>(bsr.bytes()), best.footprint.bytes);
+  }
+}
+
+TEST(BlockFill, OfNothing) {
+  for (const char* spec : {"gen:empty:0", "gen:empty:20x7"}) {
+    for (const auto& fill : block_fill(Exec(), generated(spec))) {
+      EXPECT_EQ(fill.footprint.stored_entries, 0);
+      EXPECT_EQ(fill.ratio, 1);
+    }
+  }
+}
+
+}  // namespace
