@@ -16,9 +16,10 @@ void require_plain(const std::string& text, const std::string& label) {
 
 /// A setting of a format that --sweep varies.
 struct FormatSweep {
+  using Option = std::int64_t FormatOptions::*;
   std::string format;
   std::string setting;
-  std::int64_t FormatOptions::*option;
+  Option option;
   std::vector<int> values;
 };
 

@@ -4,7 +4,6 @@
 #include "harness/contender.hpp"
 
 namespace fatvec::bench {
-namespace {
 
 void add_fatvec_kernels(Registry& registry) {
   const auto backends = product::backends();

@@ -8,8 +8,9 @@
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/detail/row_product.hpp>
 
-/// The product of a matrix of dense blocks, written once for every backend: a work-item sums several rows of a block row at
-/// once, so that what it reads of X serves all of them from registers. A Shape says which rows and columns a work-item owns.
+/// The product of a matrix of dense blocks for CPUs, and for GPUs where the compiler does not know the blocks' size
+/// (staged_product.hpp where it does): a work-item sums several rows of a block row at once, so that what it reads of X serves
+/// all of them from registers. A Shape says which rows and columns a work-item owns.
 namespace fatvec::detail {
 
 /// What the compiler knows of a block: its size (0: nothing), and how many of its rows are summed together.
@@ -37,7 +38,6 @@ struct BlockRowSweep {
   /// As in BlockSweep: two chains of additions for each sum while there are registers.
   template <int width>
   static constexpr int chains = width* Block::rows <= 16 ? 2 : 1;
-  static constexpr int columns_at_once = 1;
 
   [[nodiscard]] std::int64_t items() const { return shares.blocks; }
 
@@ -71,11 +71,6 @@ struct BlockLanes {
   static constexpr bool vectorised = false;
   template <int>
   static constexpr int chains = 1;
-  /// Columns of a block whose elements are all loaded before the first is used: latency is what a thread waits for, and some 18
-  /// elements are what its registers hold beside the sums.
-  static constexpr int columns_at_once = Block::known_size == 0                  ? 1
-                                         : Block::known_size * Block::rows <= 18 ? Block::known_size
-                                                                                 : 18 / Block::rows;
   static constexpr std::int64_t side_by_side = columns == Columns::contiguous ? 1 : 32;
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t lanes() const { return (k + width - 1) / width; }
@@ -161,38 +156,33 @@ struct BlockProduct {
     const auto* const block = values + access.begin(n);
     const T* const x_rows = &x(column, c);
     if (Block::known_size > 0 && cols - column >= access.size) {
-      constexpr int at_once = Shape::columns_at_once;
-      unroll<Block::known_size / at_once>(
-          [&](int part) { add_columns<at_once>(block, x_rows, first, part * at_once, offset, sum); });
+      unroll<Block::known_size>([&](int b) { add_column(block, x_rows, first, b, offset, sum); });
     } else {  // a size that the compiler does not know, or a block that the matrix ends in
       const int inside = cols - column < access.size ? static_cast<int>(cols - column) : access.size;
-      for (int b = 0; b < inside; ++b) add_columns<1>(block, x_rows, first, b, offset, sum);
+      for (int b = 0; b < inside; ++b) add_column(block, x_rows, first, b, offset, sum);
     }
   }
 
-  /// sum += columns b, b + 1, ... of the block times their rows of X: all loads before the arithmetic.
-  template <int at_once, class A, class Offset, class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void add_columns(const A* block, const T* x_rows, int first, int b, const Offset& offset,
-                                               Sum (&sum)[Block::rows]) const {
-    A elements[at_once][Block::rows];
-    Sum x_row[at_once];
-    unroll<at_once>([&](int j) {
-      x_row[j].load(x_rows + (b + j) * x.row_stride, offset);
-      unroll<Block::rows>([&](int r) {
-        const int row = Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
-        elements[j][r] = block[access.at(row, b + j)];
-      });
+  /// sum += column b of the block times its row of X.
+  template <class A, class Offset, class Sum>
+  KOKKOS_FORCEINLINE_FUNCTION void add_column(const A* block, const T* x_rows, int first, int b, const Offset& offset,
+                                              Sum (&sum)[Block::rows]) const {
+    Sum x_row;
+    x_row.load(x_rows + b * x.row_stride, offset);
+    unroll<Block::rows>([&](int r) {
+      const int row = Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
+      sum[r].add_scaled(block[access.at(row, b)], x_row);
     });
-    unroll<at_once>([&](int j) { unroll<Block::rows>([&](int r) { sum[r].add_scaled(elements[j][r], x_row[j]); }); });
   }
 };
 
-/// run(BlockTile) for blocks of this size: sizes that systems of so many unknowns per node have are known to the compiler. A
-/// CPU sums up to 4 rows together, a GPU up to 8, or single ones where that is asked for.
-template <bool cpu, class Run>
-void with_block_tile(int block_size, bool single_rows, const Run& run) {
-  if (single_rows || block_size == 1) return run(BlockTile < cpu ? 1 : 0, 1 > {});
+/// run(BlockTile) for blocks of this size on a CPU: sizes that systems of so many unknowns per node have are known to the
+/// compiler, and up to 4 rows are summed together.
+template <class Run>
+void with_block_tile(int block_size, const Run& run) {
   switch (block_size) {
+    case 1:
+      return run(BlockTile<1, 1>{});
     case 2:
       return run(BlockTile<2, 2>{});
     case 3:
@@ -200,9 +190,9 @@ void with_block_tile(int block_size, bool single_rows, const Run& run) {
     case 4:
       return run(BlockTile<4, 4>{});
     case 6:
-      return run(BlockTile < 6, cpu ? 3 : 6 > {});
+      return run(BlockTile<6, 3>{});
     case 8:
-      return run(BlockTile < 8, cpu ? 4 : 8 > {});
+      return run(BlockTile<8, 4>{});
     default:
       return run(BlockTile<0, 4>{});
   }

@@ -4,13 +4,11 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/lane_tile.hpp>
-#include <fatvec/kernels/detail/row_policy.hpp>
 
 /// The row-parallel product as GPUs want it, for every format that can walk the slots of a row: a thread holds a
 /// compile-time number of columns of a row in registers; how the threads of a team share rows, entries and columns is data.
@@ -82,23 +80,31 @@ struct LongRowPieces {
 
 /// How the threads of a team lie over rows, columns and entries: rank = (row · lanes + lane) · splits() + split.
 struct LaneShape {
+  int threads;              ///< of a team
   int split_bits;           ///< 2^split_bits threads share the entries of a row, and add up
   int lanes;                ///< threads side by side over the columns
   int tiles;                ///< so many teams over the columns of the same rows, one after the other: A's rows come from L2
   int rows;                 ///< work-items of a team
-  unsigned row_reciprocal;  ///< rank · row_reciprocal / 2^16 is the row of a rank: no division in the kernel
+  unsigned row_reciprocal;  ///< rank · row_reciprocal / 2^20 is the row of a rank: no division in the kernel
 
-  static constexpr int threads = 256;
   [[nodiscard]] KOKKOS_FUNCTION int splits() const { return 1 << split_bits; }
-  static LaneShape of(int splits, std::int64_t columns_per_thread, std::int64_t k) {
+  [[nodiscard]] KOKKOS_FUNCTION int row_of(int rank) const {
+    return static_cast<int>((static_cast<unsigned>(rank) * row_reciprocal) >> 20);
+  }
+  static LaneShape of(int threads, int splits, std::int64_t columns_per_thread, std::int64_t k) {
     const std::int64_t wanted = (k + columns_per_thread - 1) / columns_per_thread;
     const std::int64_t most = threads / splits;
     const std::int64_t tiles = (wanted + most - 1) / most;
     const auto lanes = static_cast<int>((wanted + tiles - 1) / tiles);
     int split_bits = 0;
     while (2 << split_bits <= splits) ++split_bits;
-    const int per_row = lanes << split_bits;
-    return {split_bits, lanes, static_cast<int>(tiles), threads / per_row, (1U << 16) / static_cast<unsigned>(per_row) + 1};
+    const auto per_row = static_cast<unsigned>(lanes << split_bits);
+    return {threads,
+            split_bits,
+            lanes,
+            static_cast<int>(tiles),
+            threads / static_cast<int>(per_row),
+            ((1U << 20) + per_row - 1) / per_row};
   }
 };
 
@@ -123,12 +129,12 @@ struct LaneProduct {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int block = shape.tiles == 1 ? team.league_rank() : team.league_rank() / shape.tiles;
     const int tile = team.league_rank() - block * shape.tiles;
-    for (int rank = team.team_rank(); rank < LaneShape::threads; rank += team.team_size()) multiply(block, tile, rank);
+    for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size()) multiply(block, tile, rank);
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void multiply(int block, int tile_index, int rank) const {
-    const int within = static_cast<int>((static_cast<unsigned>(rank) * shape.row_reciprocal) >> 16);
+    const int within = shape.row_of(rank);
     const int place = rank - within * (shape.lanes << shape.split_bits);
     const int splits = shape.splits();
     const int split = place & (splits - 1);
@@ -172,97 +178,5 @@ struct LaneProduct {
     unroll<group>([&](int u) { unroll<width>([&](int w) { sums[w] += value[u] * loaded[u][w]; }); });
   }
 };
-
-/// Threads per row such that each has about `entries` of a mean row, at most `most`.
-inline int splits_of(std::int64_t nnz, std::int64_t rows, int entries, int most) {
-  int splits = 1;
-  while (2 * splits <= most && rows * entries * splits < nnz) splits *= 2;
-  return splits;
-}
-
-/// One matrix, X and epilogue, ready to be multiplied by lanes in any shape and tile.
-template <class ExecSpace, class Matrix, class T, class V, Columns columns>
-struct LaneLauncher {
-  using X = MultiVectorSpan<V, columns>;
-  const char* label;
-  const ExecSpace& exec;
-  const Matrix& matrix;
-  const X& x;
-  const Epilogue<T>& epilogue;
-  std::int64_t k;
-
-  template <class Tile, class Parts>
-  void launch(int splits, const Parts& parts) const {
-    // The teams per multiprocessor are the compiler's budget of registers: told nothing, it saves them and loads one by one.
-    constexpr int teams_resident = Tile::width * sizeof(T) > 32 ? 2 : 4;
-    using Teams =
-        Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Kokkos::LaunchBounds<LaneShape::threads, teams_resident>>;
-    const LaneShape shape = LaneShape::of(has_shuffles<ExecSpace> ? splits : 1, Tile::width, k);
-    const std::int64_t teams = (parts.count + shape.rows - 1) / shape.rows * shape.tiles;
-    if (teams > std::numeric_limits<int>::max())
-      throw CapacityError(concat(label, ": ", teams, " teams are more than one launch can have."));
-    Kokkos::parallel_for(
-        label, Teams(exec, static_cast<int>(teams), is_cpu<ExecSpace> ? 1 : LaneShape::threads),
-        LaneProduct<T, Matrix, Parts, X, Tile>{matrix.row_access(), matrix.entries.data(), matrix.values.data(), parts, x,
-                                               epilogue, shape, static_cast<int>(k)});
-  }
-};
-
-/// Launches the product of a format on exec; no allocation, no fence.
-///
-/// Up to 6 neighbouring columns are one thread's, and long rows are shared among threads where the format puts a row's entries
-/// side by side. Beyond, threads lie side by side over the columns, 16 bytes of X each. Where columns are apart, each is a
-/// stream of its own: up to 8 for a thread, rows side by side.
-template <class ExecSpace, class Matrix, class T, class V, Columns columns>
-void run_lane_product(const char* label, const ExecSpace& exec, const RowPolicy& policy, const Matrix& matrix,
-                      const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-  if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
-    throw CapacityError(concat(label, ": the rows of X are ", x.row_stride, " elements apart, which is 4 GB or more."));
-  const LaneLauncher<ExecSpace, Matrix, T, V, columns> lanes{label, exec, matrix, x, epilogue, k};
-  const auto splits = [&](int entries, int most) {
-    if (policy.threads_per_row > 0) return std::min(policy.threads_per_row, 32);  // within a warp
-    return Matrix::Rows::contiguous ? splits_of(matrix.nnz(), matrix.rows(), entries, most) : 1;
-  };
-  WholeRows rows{matrix.rows(), std::numeric_limits<std::int64_t>::max()};
-  if constexpr (requires { matrix.long_rows; }) rows.longest = matrix.long_rows.longest;
-
-  if constexpr (columns == Columns::strided) {
-    const std::int64_t most = policy.columns_per_thread > 0 ? policy.columns_per_thread : 8;
-    const std::int64_t tiles = (k + most - 1) / most;
-    with_width<1, 2, 3, 4, 6, 8>((k + tiles - 1) / tiles, [&](auto width) {
-      lanes.template launch<SpacedTile<V, columns, decltype(width)::value>>(splits(8, 32), rows);
-    });
-  } else {
-    constexpr int wide = std::max<int>(2, 16 / sizeof(T));
-    const auto fits = [&](auto width) {
-      using Tile = AdjacentTile<V, decltype(width)::value>;
-      return k % Tile::width == 0 && Tile::aligned(x, epilogue.y);
-    };
-    bool launched = false;
-    if (k <= 6 && policy.columns_per_thread == 0) {
-      with_width<1, 2, 3, 4, 5, 6>(k, [&](auto width) {
-        if (!fits(width)) return;
-        lanes.template launch<AdjacentTile<V, decltype(width)::value>>(splits(8, 32), rows);
-        launched = true;
-      });
-    }
-    const int threads_per_row = static_cast<int>(std::min<std::int64_t>((k + wide - 1) / wide, 16));
-    if (!launched && policy.columns_per_thread <= wide && fits(Width<wide>{})) {
-      lanes.template launch<AdjacentTile<V, wide>>(splits(64, 16 / threads_per_row), rows);
-    } else if (!launched) {
-      with_width<1, 2, 4>(policy.columns_per_thread > 0 ? policy.columns_per_thread : 2, [&](auto width) {
-        lanes.template launch<SpacedTile<V, columns, decltype(width)::value>>(splits(64, 16 / threads_per_row), rows);
-      });
-    }
-  }
-  if constexpr (requires { matrix.long_rows; }) {
-    const auto& pieces = matrix.long_rows.pieces;
-    if (pieces.extent(0) == 0) return;
-    int beside = 1;  // a warp on each piece, its threads over the columns first
-    while (beside < 32 && beside < k) beside *= 2;
-    lanes.template launch<SpacedTile<V, columns, 1>>(
-        32 / beside, LongRowPieces<typename Matrix::ordinal_type>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))});
-  }
-}
 
 }  // namespace fatvec::detail

@@ -8,12 +8,12 @@
 
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
-#include <fatvec/kernels/detail/lane_product.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
+#include <fatvec/kernels/detail/run_lanes.hpp>
 
 /// The row-parallel product, written once for every format that can walk the slots of a row (formats/detail/row_access.hpp):
-/// blocks of rows for CPUs, lanes for GPUs (lane_product.hpp). Rows are stored rows; the matrix's row is wanted for Y only.
+/// blocks of rows for CPUs, lanes for GPUs (run_lanes.hpp). Rows are stored rows; the matrix's row is wanted for Y only.
 namespace fatvec::detail {
 
 /// A work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
@@ -108,7 +108,7 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
       return;
     }
   }
-  run_lane_product(label, exec, policy, matrix, x, epilogue, k);
+  run_lanes(label, exec, policy, matrix, x, epilogue, k);
 }
 
 /// What the kernels that are this product of a format share; Kernel adds its name, the label of its launches and the format.
