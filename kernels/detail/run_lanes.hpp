@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/detail/lane_product.hpp>
 #include <fatvec/kernels/detail/row_policy.hpp>
 #include <fatvec/kernels/detail/staged_product.hpp>
@@ -34,13 +35,13 @@ struct LaneLauncher {
   const Epilogue<T>& epilogue;
   std::int64_t k;
 
-  /// A row for each group of threads; their number is what the mean row keeps busy with at least `entries` each.
+  /// A row for each group of threads: where a row's entries lie side by side as many as have some 8 of the mean row each.
   template <class Tile>
-  void launch_rows(const WholeRows& rows, int entries) const {
+  void launch_rows(const WholeRows& rows) const {
     int splits = std::min(policy.threads_per_row, 32);
     if (splits == 0) {
       splits = 1;
-      while (Matrix::Rows::contiguous && splits < 32 && rows.count * entries * splits < matrix.nnz()) splits *= 2;
+      while (Matrix::Rows::contiguous && splits < 32 && rows.count * 8 * splits < matrix.nnz()) splits *= 2;
     }
     launch_walk<Tile>(splits, rows);
   }
@@ -127,7 +128,7 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
   const std::int64_t asked = policy.columns_per_thread;
   const auto launch_rows = [&]<class Tile>(std::type_identity<Tile>) {
     if constexpr (block == 1)
-      lanes.template launch_rows<Tile>(rows, 8);
+      lanes.template launch_rows<Tile>(rows);
     else
       lanes.template launch_staged<Tile>(rows.longest);
   };
@@ -135,7 +136,7 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
     if constexpr (Matrix::Rows::contiguous)
       lanes.template launch_staged<Tile>(rows.longest);
     else
-      lanes.template launch_rows<Tile>(rows, 64);
+      lanes.template launch_rows<Tile>(rows);
   };
 
   if constexpr (columns == Columns::strided) {

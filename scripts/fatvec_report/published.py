@@ -37,6 +37,8 @@ class Published:
     columns: dict[str, list[str]]
     platform: str  # of ours: "cpu" or "gpu"
     columns_k: tuple[int, ...]  # ours is the best over these k
+    formats: tuple[str, ...] = ("csr", "ellpack")  # ours, each in a column of its own
+    peer: tuple[str, str, str] | None = None  # title, contender and format of a library that was published and that we run, too
     serial: bool = False  # beside it our serial kernels
 
     def load(self, folder: pathlib.Path) -> pd.DataFrame:
@@ -55,7 +57,7 @@ class Published:
         return table
 
 
-ACC = ["csr", "ell", "jad", "pjad", "bsr"]
+STEC = {"CSR": "csr", "ELL": "ell", "JAD": "jad", "pJAD": "pjad", "BSR": "bsr"}
 TABLES = [
     Published("balayre_serial_gflops.csv", "Balayre 2024, one thread", CRESCENT2,
               "Its ELLPACK keeps only as many entries of a row as the average row has: a smaller product.",
@@ -66,24 +68,29 @@ TABLES = [
     Published("balayre_cuda_gflops.csv", "Balayre 2024, CUDA", f"{CRESCENT2}, an NVIDIA GPU that it does not name",
               "Best over blocks of 8 to 64 × 1 to 16 and k = 1, 2, 3, 6; its times include the copy of the result to the host.",
               {"CRS": ["crs"], "ELLPACK": ["ellpack"]}, "gpu", (1, 2, 3, 6)),
-    Published("stec_gflops.csv", "Stec and Stpiczyński, CPU", "two Intel Xeon Gold 6342 at 2.80 GHz (48 cores)", "k = 1.",
-              {"OpenACC CSR": ["openacc_cpu_csr"], "OpenACC best": [f"openacc_cpu_{name}" for name in ACC], "MKL BSR": ["mkl_bsr"]}, "cpu", (1,)),
-    Published("stec_gflops.csv", "Stec and Stpiczyński, GPU", "NVIDIA A40", "k = 1.",
-              {"OpenACC CSR": ["openacc_gpu_csr"], "OpenACC best": [f"openacc_gpu_{name}" for name in ACC], "cuSPARSE BSR": ["cusparse_bsr"]},
-              "gpu", (1,)),
+    Published("stec_gflops.csv", "Stec and Stpiczyński, CPU", "two Intel Xeon Gold 6342 at 2.80 GHz (48 cores)", "OpenACC, k = 1.",
+              {title: [f"openacc_cpu_{name}"] for title, name in STEC.items()} | {"MKL BSR": ["mkl_bsr"]}, "cpu", (1,),
+              ("csr", "ellpack", "jad", "pjad", "bsr"), ("MKL BSR", "mkl", "bsr")),
+    Published("stec_gflops.csv", "Stec and Stpiczyński, GPU", "NVIDIA A40", "OpenACC, k = 1.",
+              {title: [f"openacc_gpu_{name}"] for title, name in STEC.items()} | {"cuSPARSE BSR": ["cusparse_bsr"]}, "gpu", (1,),
+              ("csr", "ellpack", "jad", "pjad", "bsr"), ("cuSPARSE BSR", "cusparse", "bsr")),
 ]
 
 
 def ours(view, table: Published) -> pd.DataFrame:
-    """What stands beside a published row: per matrix our best GFLOPS in CSR, in ELLPACK and in any format, with what that is."""
+    """What stands beside a published row: per matrix our best GFLOPS in each of its formats and in any format, with what that is, and
+    the library's."""
     rows = pd.concat([run.measured for run in view.runs], ignore_index=True)
-    serial = rows.contender.eq("raw-serial")
-    rows = rows[(serial if table.serial else rows.contender.eq("fatvec")) & rows.k.isin(table.columns_k)]
+    rows = rows[rows.k.isin(table.columns_k)]
+    fastest = rows[rows.contender.eq("raw-serial" if table.serial else "fatvec")]
     records = []
-    for matrix, group in rows.groupby("matrix", sort=False):
+    for matrix, group in fastest.groupby("matrix", sort=False):
         best = group.loc[group.GFLOPS.idxmax()]
-        by_format = group.groupby("format").GFLOPS.max()
-        records.append({"matrix": matrix, "key": matrix_key(matrix), "csr": by_format.get("csr", float("nan")),
-                        "ellpack": by_format.get("ellpack", float("nan")),
-                        "best": best.GFLOPS, "what": f"{view.run.describe(best)}, k = {best.k}"})
-    return pd.DataFrame(records, columns=["matrix", "key", "csr", "ellpack", "best", "what"])
+        record = {"matrix": matrix, "key": matrix_key(matrix), "best": best.GFLOPS, "what": f"{view.run.describe(best)}, k = {best.k}"}
+        for name in table.formats:
+            record[name] = group[group.format.eq(name)].GFLOPS.max()
+        if table.peer:
+            _, contender, name = table.peer
+            record["peer"] = rows[rows.matrix.eq(matrix) & rows.contender.eq(contender) & rows.format.eq(name)].GFLOPS.max()
+        records.append(record)
+    return pd.DataFrame(records, columns=["matrix", "key", *table.formats, "best", "what", *(["peer"] if table.peer else [])])

@@ -72,11 +72,12 @@ def beside_published(views: list) -> list[Block]:
             f"[{position}] {view.title}" for position, (view, _) in enumerate(mine, 1)) + ("; kernels raw-serial." if table.serial else "."))]
         columns, rows = ["matrix", *[f"published: {title}" for title in table.columns]], []
         for position in range(1, len(mine) + 1):
-            columns += [f"[{position}] CSR", f"[{position}] ELLPACK", f"[{position}] best", f"[{position}] which"]
+            titles = [*(name.upper().replace("PJ", "pJ") for name in table.formats), *([table.peer[0]] if table.peer else []), "best", "which"]
+            columns += [f"[{position}] {title}" for title in titles]
         for matrix, pairs in _matched(mine):
             row = theirs[theirs.key == published.matrix_key(matrix)]
             if len(row):
-                rows.append([matrix, *[gflops(row.iloc[0][title]) for title in table.columns], *[cell for found in pairs for cell in _cells(found)]])
+                rows.append([matrix, *[gflops(row.iloc[0][title]) for title in table.columns], *[cell for found in pairs for cell in _cells(found, table)]])
         blocks.append(Table(columns, rows, left=1))
     if not blocks:
         return []
@@ -91,8 +92,9 @@ def _matched(mine: list) -> list[tuple[str, list]]:
     return [(matrix, [next((row for _, row in found.iterrows() if row.matrix == matrix), None) for _, found in mine]) for matrix in matrices]
 
 
-def _cells(found: pd.Series | None) -> list[str]:
-    return [NONE] * 4 if found is None else [gflops(found.csr), gflops(found.ellpack), gflops(found.best), word(found.what)]
+def _cells(found: pd.Series | None, table: published.Published) -> list[str]:
+    numbers = [*table.formats, *(["peer"] if table.peer else []), "best"]
+    return [NONE] * (len(numbers) + 1) if found is None else [*(gflops(found[name]) for name in numbers), word(found.what)]
 
 
 def not_measured(views: list) -> list[Block]:

@@ -139,7 +139,15 @@ class Published(unittest.TestCase):
             (published.FOLDER / "balayre_openmp_gflops.csv").write_text("matrix,crs,ellpack\ncage4,0.385164,0.334653\ncant,29.7794,27.6956\n")
             (published.FOLDER / "stec_gflops.csv").write_text("something else\n")
             table = sections_record.beside_published(found)[-1]
+            (published.FOLDER / "stec_gflops.csv").write_text("matrix,openacc_cpu_csr,mkl_bsr\nldoor,9.42,25.91\n")
+            ldoor = views(made(({"cpu": "c"}, [case(FATVEC, 1, "gen:twin:ldoor", k=1), case(HLL, 0.5, "gen:twin:ldoor", k=1),
+                                               case("mkl/backend:openmp/format:bsr", 2, "gen:twin:ldoor", k=1)])))
+            stec = sections_record.beside_published(ldoor)[-1]
         published.FOLDER = before
+        row = dict(zip(stec.columns, stec.rows[0]))
+        self.assertEqual([row[name] for name in ("published: CSR", "published: JAD", "published: MKL BSR", "[1] BSR", "[1] MKL BSR")],
+                         ["9.42", "–", "25.9", "–", "1.00"])
+        self.assertEqual(row["[1] best"], "4.00")  # in HLL, which the table has not
         self.assertEqual(table.rows, [["cage4 (twin)", "0.39", "0.33", "4.00", "–", "4.00", "csr-row, k = 2"],
                                       ["x/cant.mtx", "29.8", "27.7", "12.0", "–", "12.0", "csr-row, k = 6"]])  # k = 128 was not published
 
