@@ -56,7 +56,7 @@ struct Vectors {
   Vectors<T, width % lanes, lanes / 2> tail;
 
   [[gnu::always_inline]] inline void load(const T* x) {
-    for (int v = 0; v < whole; ++v) std::memcpy(&head[v], x + v * lanes, sizeof(Vector));
+    if constexpr (whole > 0) std::memcpy(head, x, sizeof head);
     tail.load(x + whole * lanes);
   }
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
