@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
@@ -16,11 +17,22 @@
 ///   width(i)          slots of row i, with padding
 ///   slots_before(i)   slots of all rows before i: monotone, so that a search cuts the rows into equal shares
 ///   contiguous        whether the entries of a row lie side by side
+/// Where a walk has a faster type for most rows, with_walk(i, visit) calls visit with the walk of row i in the best of its
+/// types.
 namespace fatvec::detail {
 
 struct StridedWalk {
   std::int64_t slot;
   std::int64_t stride;
+
+  KOKKOS_FUNCTION std::int64_t operator[](int n) const { return slot + n * stride; }
+  KOKKOS_FUNCTION void advance(int n) { slot += n * stride; }
+};
+
+/// The same with a stride that the compiler knows: addresses are one base and constants.
+template <int stride>
+struct FixedWalk {
+  std::int64_t slot;
 
   KOKKOS_FUNCTION std::int64_t operator[](int n) const { return slot + n * stride; }
   KOKKOS_FUNCTION void advance(int n) { slot += n * stride; }
@@ -64,7 +76,8 @@ struct EllRows {
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
 };
 
-template <class Offset, class Ordinal>
+/// known_size > 0: column-major hacks of a size that the compiler knows.
+template <class Offset, class Ordinal, int known_size = 0>
 struct HllRows {
   static constexpr bool contiguous = false;
   const Offset* hack_offsets;
@@ -74,7 +87,9 @@ struct HllRows {
   bool column_major;
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
-  KOKKOS_FUNCTION std::uint32_t hack(std::int64_t i) const { return static_cast<std::uint32_t>(i) / hack_size; }
+  KOKKOS_FUNCTION std::uint32_t hack(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i) / (known_size > 0 ? std::uint32_t{known_size} : hack_size);
+  }
   /// The last hack holds the rows that are left.
   KOKKOS_FUNCTION std::int64_t hack_rows(std::uint32_t h) const {
     const std::uint32_t left = rows - h * hack_size;
@@ -88,6 +103,14 @@ struct HllRows {
     const std::int64_t within = i - static_cast<std::int64_t>(h) * hack_size;
     if (column_major) return {hack_offsets[h] + within, hack_rows(h)};
     return {hack_offsets[h] + within * hack_width(h), 1};
+  }
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
+    if constexpr (known_size > 0) {
+      const std::uint32_t h = hack(i);
+      if ((h + 1) * known_size <= rows) return visit(FixedWalk<known_size>{hack_offsets[h] + i % known_size});
+    }
+    visit(walk(i));
   }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }
@@ -129,6 +152,43 @@ struct Permuted : Rows {
 
   KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return permutation[i]; }
 };
+
+/// Elements of a row in one slot: 1, or in a matrix of blocks their number of columns (0: known at run time only).
+template <class Rows>
+inline constexpr int elements_of_slot = 1;
+template <class Rows>
+requires requires {
+  Rows::elements_of_slot;
+}
+inline constexpr int elements_of_slot<Rows> = Rows::elements_of_slot;
+
+/// run(rows) with what the compiler can be told about them: usual slice sizes.
+template <class Rows, class Run>
+void with_known_rows(const Rows& rows, const Run& run) {
+  run(rows);
+}
+template <class Offset, class Ordinal, class Run>
+void with_known_rows(const HllRows<Offset, Ordinal>& rows, const Run& run) {
+  if (rows.hack_size == 32 && rows.column_major)
+    run(HllRows<Offset, Ordinal, 32>{rows.hack_offsets, rows.row_lengths, rows.hack_size, rows.rows, true});
+  else
+    run(rows);
+}
+template <class Rows, class Ordinal, class Run>
+void with_known_rows(const Permuted<Rows, Ordinal>& rows, const Run& run) {
+  with_known_rows(static_cast<const Rows&>(rows), [&](const auto& known) {
+    run(Permuted<std::decay_t<decltype(known)>, Ordinal>{known, rows.permutation});
+  });
+}
+
+/// visit(a walk over the slots of row i).
+template <class Rows, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, const Visit& visit) {
+  if constexpr (requires { rows.with_walk(i, visit); })
+    rows.with_walk(i, visit);
+  else
+    visit(rows.walk(i));
+}
 
 /// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's entries.
 template <class Csr, class Rows>
@@ -183,13 +243,23 @@ void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int
                        Fill{csr.row_map, csr.entries, csr.values, padded.row_access(), padded.entries, padded.values});
 }
 
+/// The lengths of the stored rows, at the places of the matrix's rows.
+template <class Offsets, class Rows>
+struct LengthsInPlace {
+  Offsets lengths;
+  Rows rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    lengths(rows.row(i)) = static_cast<typename Offsets::non_const_value_type>(rows.length(i));
+  }
+};
+
 template <class Csr, class ExecSpace, class Padded>
 Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
   const auto rows = padded.row_access();
   auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(padded.rows()) + 1);
-  Kokkos::parallel_for(
-      "fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()),
-      KOKKOS_LAMBDA(const std::int64_t i) { row_map(rows.row(i)) = static_cast<typename Csr::offset_type>(rows.length(i)); });
+  using Lengths = LengthsInPlace<typename Csr::Offsets, typename Padded::Rows>;
+  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()), Lengths{row_map, rows});
   const auto nnz = static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), row_map));
   Csr csr(padded.rows(), padded.cols(), row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
           allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
@@ -199,16 +269,24 @@ Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
   return csr;
 }
 
+template <class Csr, class Order>
+struct LengthsInOrder {
+  typename Csr::Ordinals lengths;
+  typename Csr::Offsets row_map;
+  Order order;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = order(i);
+    lengths(i) = static_cast<typename Csr::ordinal_type>(row_map(row + 1) - row_map(row));
+  }
+};
+
 /// Entries of each row, in the order given.
 template <class ExecSpace, class Csr, class Order = InOrder>
 typename Csr::Ordinals row_lengths(const ExecSpace& exec, const Csr& csr, const Order& order = {}) {
   auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths", static_cast<std::size_t>(csr.rows()));
-  const auto row_map = csr.row_map;
-  Kokkos::parallel_for(
-      "fatvec::row_lengths", Range<ExecSpace>(exec, 0, csr.rows()), KOKKOS_LAMBDA(const std::int64_t i) {
-        const std::int64_t row = order(i);
-        lengths(i) = static_cast<typename Csr::ordinal_type>(row_map(row + 1) - row_map(row));
-      });
+  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, csr.rows()),
+                       LengthsInOrder<Csr, Order>{lengths, csr.row_map, order});
   return lengths;
 }
 

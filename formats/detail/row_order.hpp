@@ -69,6 +69,12 @@ struct RadixPass {
   }
 };
 
+template <class Ordinals>
+struct CountUp {
+  Ordinals list;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { list(i) = static_cast<typename Ordinals::non_const_value_type>(i); }
+};
+
 /// The rows by decreasing length within windows of `window` consecutive rows; equal lengths keep the matrix's order. In
 /// parallel on exec: one pass of a radix sort for every eight bits of (windows · longest row).
 template <class ExecSpace, class Csr>
@@ -80,10 +86,7 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
   const Key key{csr.row_map, window, longest_row(exec, csr)};
   auto order = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
   auto sorted = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
-  const auto start = order;
-  Kokkos::parallel_for(
-      "fatvec::row_order", Range<ExecSpace>(exec, 0, rows),
-      KOKKOS_LAMBDA(const std::int64_t i) { start(i) = static_cast<typename Csr::ordinal_type>(i); });
+  Kokkos::parallel_for("fatvec::row_order", Range<ExecSpace>(exec, 0, rows), CountUp<Ordinals>{order});
   const std::int64_t counters = Pass::digits * ((rows + Pass::piece - 1) / Pass::piece);
   const auto places = allocate<Ordinals>(exec, "fatvec::row_order::places", static_cast<std::size_t>(counters + 1));
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <fatvec/formats/detail/long_rows.hpp>
+#include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/lane_tile.hpp>
 
@@ -44,15 +45,16 @@ KOKKOS_FORCEINLINE_FUNCTION T plus_neighbour(const T& value, [[maybe_unused]] in
 #endif
 }
 
-/// The work-items of the main launch: every row, those longer than `longest` as if they were empty.
+/// The work-items of the main launch: every row, those longer than `longest` as if they were empty where any `may_be_long`.
+template <class Ordinal_, bool may_be_long>
 struct WholeRows {
   std::int64_t count;
-  std::int64_t longest;
+  Ordinal_ longest;  ///< of 32 bits with 32-bit ordinals: all entries wait for this comparison
 
   template <class Ordinal, class Rows>
   KOKKOS_FUNCTION RowPart<Ordinal> part(std::int64_t item, const Rows& rows) const {
-    const std::int64_t length = rows.length(item);
-    return {static_cast<Ordinal>(item), 0, length > longest ? Ordinal{0} : static_cast<Ordinal>(length)};
+    const auto length = static_cast<Ordinal>(rows.length(item));
+    return {static_cast<Ordinal>(item), 0, may_be_long && length > longest ? Ordinal{0} : length};
   }
   template <class Tile, class T>
   KOKKOS_FUNCTION static void store(const Tile& tile, const Epilogue<T>& epilogue, std::int64_t row,
@@ -77,6 +79,9 @@ struct LongRowPieces {
     tile.add(epilogue, row, sum);
   }
 };
+
+/// Threads of a team: few, so that the last teams of a launch are soon done.
+inline constexpr int lane_threads = 128;
 
 /// How the threads of a team lie over rows, columns and entries: rank = (row · lanes + lane) · splits() + split.
 struct LaneShape {
@@ -108,18 +113,45 @@ struct LaneShape {
   }
 };
 
-template <class T, class Matrix, class Parts, class X, class Tile>
-struct LaneProduct {
-  using Ordinal = typename Matrix::ordinal_type;
-  using Value = typename Matrix::value_type;
-  static constexpr int width = Tile::width;
-  /// Entries whose loads come before the first arithmetic: latency is what a row waits for.
-  static constexpr int group = width * sizeof(T) > 32 ? 2 : 4;
+/// What a thread loads before it multiplies, and the registers that this takes: latency is what a row waits for, so entries are
+/// loaded several at a time, and more threads are resident where each needs little. Measured on an H200 (docs/performance.md).
+template <class T, class Rows, class Tile>
+struct LaneTuning {
+  static constexpr int bytes = Tile::width * sizeof(T);   ///< of a row of X
+  static constexpr int of_slot = elements_of_slot<Rows>;  ///< rows of X for each slot
+  static constexpr bool by_rows = Rows::contiguous && of_slot == 1;
+  /// Entries, and slots, whose loads come before the first arithmetic.
+  static constexpr int entries = !Tile::adjacent ? (bytes <= 32 ? 4 : 2)
+                                 : bytes <= 8    ? 4
+                                 : bytes <= 16   ? (Rows::contiguous ? 2 : 4)
+                                 : bytes <= 48   ? 2
+                                                 : 1;
+  static constexpr int group = of_slot == 0 ? 1 : (entries + of_slot - 1) / of_slot;
+  static constexpr int loaded = group * (of_slot == 0 ? 1 : of_slot) * bytes;
+  /// Teams of lane_threads threads on a multiprocessor at a time: the compiler's budget of registers. Told nothing, it saves
+  /// them and loads one by one.
+  static constexpr int teams = !Tile::adjacent                            ? (bytes <= 32   ? 8
+                                                                             : bytes <= 48 ? 6
+                                                                                           : 4)
+                               : bytes <= 8                               ? (by_rows ? 8 : 12)
+                               : bytes <= 16 && by_rows && sizeof(T) <= 8 ? 16
+                               : loaded <= 64                             ? 10
+                               : loaded <= 128                            ? 8
+                               : loaded <= 160                            ? 6
+                                                                          : 4;
+};
 
-  typename Matrix::Rows rows;
+template <class T, class Rows, class Ordinal, class Value, class Parts, class X, class Tile>
+struct LaneProduct {
+  static constexpr int width = Tile::width;
+  static constexpr int group = LaneTuning<T, Rows, Tile>::group;
+  static constexpr int of_slot = elements_of_slot<Rows>;
+
+  Rows rows;
   const Ordinal* entries;
   const Value* values;
   Parts parts;
+  Ordinal x_rows;
   X x;
   Epilogue<T> epilogue;
   LaneShape shape;
@@ -129,16 +161,20 @@ struct LaneProduct {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int block = shape.tiles == 1 ? team.league_rank() : team.league_rank() / shape.tiles;
     const int tile = team.league_rank() - block * shape.tiles;
-    for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size()) multiply(block, tile, rank);
+    if constexpr (is_cpu<typename Member::execution_space>) {
+      for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size()) multiply(block, tile, rank);
+    } else {
+      multiply(block, tile, team.team_rank());  // a loop would cost registers
+    }
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void multiply(int block, int tile_index, int rank) const {
     const int within = shape.row_of(rank);
-    const int place = rank - within * (shape.lanes << shape.split_bits);
-    const int splits = shape.splits();
+    const int place = rank - within * (shape.lanes << (Rows::contiguous ? shape.split_bits : 0));
+    const int splits = Rows::contiguous ? shape.splits() : 1;  // of interleaved rows one thread each: constant addresses
     const int split = place & (splits - 1);
-    const int lane = place >> shape.split_bits;
+    const int lane = Rows::contiguous ? place >> shape.split_bits : place;
     const std::int64_t item = static_cast<std::int64_t>(block) * shape.rows + within;
     const Tile tile(x, tile_index * shape.lanes + lane, shape.tiles * shape.lanes, k);
     const bool busy = within < shape.rows && item < parts.count && !tile.idle();
@@ -146,36 +182,80 @@ struct LaneProduct {
     if (busy) part = parts.template part<Ordinal>(item, rows);
 
     T sums[width] = {};
-    auto slot = rows.walk(part.row);
-    slot.advance(part.first + split);
-    Ordinal left = part.last - part.first - split;
-    for (; left > (group - 1) * splits; left -= group * splits, slot.advance(group * splits))
-      add_group<false>(slot, splits, left, tile, sums);
-    if (left > 0) add_group<true>(slot, splits, left, tile, sums);
+    with_walk(rows, part.row, [&](auto slot) {
+      const Value* const elements = elements_of(part.row);
+      slot.advance(part.first + split);
+      Ordinal left = part.last - part.first - split;
+      for (; left > (group - 1) * splits; left -= group * splits, slot.advance(group * splits))
+        add_group<false>(slot, elements, splits, left, tile, sums);
+      if (group > 1 && left > 0) add_group<true>(slot, elements, splits, left, tile, sums);
+    });
 
     for (int offset = splits / 2; offset > 0; offset /= 2)  // idle threads, too
       unroll<width>([&](int w) { sums[w] = plus_neighbour(sums[w], offset); });
     if (busy && split == 0) Parts::store(tile, epilogue, rows.row(part.row), sums);
   }
 
-  /// sums += `group` entries from slot on, `step` apart, times X; a partial group has only those among the `left` ones.
+  /// The values, or in a matrix of blocks those of a row within its block.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const Value* elements_of([[maybe_unused]] std::int64_t row) const {
+    if constexpr (of_slot == 1)
+      return values;
+    else
+      return values + rows.within(row);
+  }
+
+  /// sums += `group` slots from `slot` on, `step` apart, times X; a partial group has only those among the `left` ones.
   template <bool partial, class Walk>
-  KOKKOS_FORCEINLINE_FUNCTION void add_group(const Walk& slot, int step, Ordinal left, const Tile& tile,
+  KOKKOS_FORCEINLINE_FUNCTION void add_group(const Walk& slot, const Value* elements, int step, Ordinal left, const Tile& tile,
                                              T (&sums)[width]) const {
-    Ordinal column[group] = {};
-    Value value[group] = {};
-    T loaded[group][width] = {};
-    const auto inside = [&](int u) { return !partial || u * step < left; };
-    unroll<group>([&](int u) {
-      if (!inside(u)) return;
-      const std::int64_t at = slot[u * step];
-      column[u] = entries[at];
-      value[u] = values[at];
-    });
-    unroll<group>([&](int u) {
-      if (inside(u)) tile.load(column[u], loaded[u]);
-    });
-    unroll<group>([&](int u) { unroll<width>([&](int w) { sums[w] += value[u] * loaded[u][w]; }); });
+    if constexpr (of_slot == 0) {
+      add_block(slot[0], elements, tile, sums);
+    } else {
+      Ordinal column[group] = {};
+      Value value[group][of_slot] = {};
+      T loaded[group][of_slot][width] = {};
+      const auto inside = [&](int u) { return !partial || u * step < left; };
+      unroll<group>([&](int u) {
+        if (!inside(u)) return;
+        const std::int64_t at = slot[u * step];
+        column[u] = entries[at];
+        unroll<of_slot>([&](int c) { value[u][c] = elements[at * (of_slot * of_slot) + c * element_step()]; });
+      });
+      unroll<group>([&](int u) {
+        if (inside(u)) unroll<of_slot>([&](int c) { tile.load(x_row(column[u], c), loaded[u][c]); });
+      });
+      unroll<group>([&](int u) {
+        unroll<of_slot>([&](int c) { unroll<width>([&](int w) { sums[w] += value[u][c] * loaded[u][c][w]; }); });
+      });
+    }
+  }
+
+  /// The same for one block of a size that the compiler does not know.
+  KOKKOS_FORCEINLINE_FUNCTION void add_block(std::int64_t at, const Value* elements, const Tile& tile, T (&sums)[width]) const {
+    const int size = rows.size();
+    const Value* const of_block = elements + at * size * size;
+    const Ordinal first = entries[at] * size;
+    for (int c = 0; c < size && c < x_rows - first; ++c) {
+      T loaded[width];
+      tile.load(first + c, loaded);
+      const Value value = of_block[c * element_step()];
+      unroll<width>([&](int w) { sums[w] += value * loaded[w]; });
+    }
+  }
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int element_step() const {
+    if constexpr (of_slot == 1)
+      return 0;
+    else
+      return rows.block.column_step;
+  }
+  /// The row of X for column c of a slot. Behind the matrix's last column a block has zeros, which may as well be multiplied by
+  /// that column's X.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal x_row(Ordinal column, int c) const {
+    if constexpr (of_slot == 1)
+      return column;
+    else
+      return column * of_slot + c < x_rows ? column * of_slot + c : x_rows - 1;
   }
 };
 

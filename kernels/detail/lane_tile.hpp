@@ -39,6 +39,7 @@ class AdjacentTile {
 
  public:
   static constexpr int width = width_;
+  static constexpr bool adjacent = true;
 
   template <class X>
   KOKKOS_FUNCTION AdjacentTile(const X& x, int place, int, int k) : first_(place * width), idle_(first_ >= k), x_(x, first_) {}
@@ -102,6 +103,7 @@ class SpacedTile {
 
  public:
   static constexpr int width = width_;
+  static constexpr bool adjacent = false;
 
   template <class X>
   KOKKOS_FUNCTION SpacedTile(const X& x, int place, int places, int k) : first_(place), spacing_(places), k_(k) {

@@ -22,10 +22,9 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) {
     unroll<width>([&](int w) { lane[w] += other.lane[w]; });
   }
-  /// x[offset(0)], x[offset(1)], ...; to be added to several sums.
-  template <class Offset>
-  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, const Offset& offset) {
-    unroll<width>([&](int w) { lane[w] = x[offset(w)]; });
+  /// x[0], x[step], ...; to be added to several sums.
+  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, std::int64_t step) {
+    unroll<width>([&](int w) { lane[w] = x[w * step]; });
   }
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const Pack& x) {
@@ -110,10 +109,7 @@ struct Pack<T, width, true> {
     sums.add_scaled(a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
-  template <class Offset>
-  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, const Offset&) {
-    sums.load(x);
-  }
+  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, std::int64_t) { sums.load(x); }
   template <class A>
   KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const Pack& x) {
     sums.add_scaled(a, x.sums);

@@ -11,7 +11,9 @@ namespace fatvec::detail {
 /// How the row-parallel kernels cut up their work. Zeros leave the choice to the kernel.
 struct RowPolicy {
   int columns_per_thread = 0;  ///< lanes: columns in the registers of one thread, 1 to 8
-  int threads_per_row = 0;    ///< lanes: threads that share the entries of a row, a power of two up to 32; asks a CPU for lanes
+  /// Lanes: threads that share the entries of a row, a power of two up to 32, where these lie side by side (CSR, BSR). Asks a
+  /// CPU for lanes, whatever the format.
+  int threads_per_row = 0;
   int blocks_per_thread = 0;  ///< CPU: blocks of rows per thread
 
   static std::vector<RowPolicy> tuning_range() {

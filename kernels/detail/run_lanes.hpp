@@ -23,10 +23,20 @@ inline BlockAccess block_access_of(const auto& matrix) {
     return {1, 1, 1};
 }
 
+/// The rows that lanes walk: the format's, or those of its blocks one by one (block = 0: blocks of a size known at run time).
+template <int block, class Matrix>
+auto lane_rows(const Matrix& matrix) {
+  if constexpr (block == 1)
+    return matrix.row_access();
+  else
+    return BlockedRows<typename Matrix::offset_type, block>{matrix.row_map.data(), matrix.block_access()};
+}
+
 /// One matrix, X and epilogue, ready to be multiplied by lanes in any shape and tile. `block` is the size of A's blocks.
 template <int block, class ExecSpace, class Matrix, class T, class V, Columns columns>
 struct LaneLauncher {
   using X = MultiVectorSpan<V, columns>;
+  static constexpr bool contiguous = Matrix::Rows::contiguous;
   const char* label;
   const ExecSpace& exec;
   const RowPolicy& policy;
@@ -35,24 +45,42 @@ struct LaneLauncher {
   const Epilogue<T>& epilogue;
   std::int64_t k;
 
-  /// A row for each group of threads: where a row's entries lie side by side as many as have some 8 of the mean row each.
-  template <class Tile>
-  void launch_rows(const WholeRows& rows) const {
-    int splits = std::min(policy.threads_per_row, 32);
-    if (splits == 0) {
-      splits = 1;
-      while (Matrix::Rows::contiguous && splits < 32 && rows.count * 8 * splits < matrix.nnz()) splits *= 2;
+  /// Entries, or blocks, of a row.
+  [[nodiscard]] double mean_length() const {
+    const auto rows = static_cast<double>(matrix.row_map.extent(0)) - 1;
+    return rows > 0 ? static_cast<double>(matrix.entries.extent(0)) / rows : 0;
+  }
+
+  /// A thread for each row and lane, or where a row's entries lie side by side several: with all columns in one lane each has
+  /// at least 4 entries (8 blocks of several columns), beyond 8 threads 16.
+  template <class Tile, class Rows>
+  void launch_rows(const Rows& rows) const {
+    int splits = 1;
+    if constexpr (contiguous) {
+      splits = std::min(policy.threads_per_row, 32);
+      if (splits == 0) {
+        splits = 1;
+        const std::int64_t lanes = (k + Tile::width - 1) / Tile::width;
+        const int least = block != 1 && Tile::width > 2 ? 8 : 4;
+        if (lanes == 1)
+          while (splits < 32 && mean_length() >= 2 * splits * (splits < 8 ? least : 16)) splits *= 2;
+        else if (lanes <= 8 && block == 1 && mean_length() >= 12)
+          splits = 2;
+      }
     }
     launch_walk<Tile>(splits, rows);
   }
 
   template <class Tile, class Parts>
   void launch_walk(int splits, const Parts& parts) const {
-    const LaneShape shape = LaneShape::of(most_threads, has_shuffles<ExecSpace> ? splits : 1, Tile::width, k);
-    Kokkos::parallel_for(
-        label, teams<Tile>(parts.count, shape.rows, shape),
-        LaneProduct<T, Matrix, Parts, X, Tile>{matrix.row_access(), matrix.entries.data(), matrix.values.data(), parts, x,
-                                               epilogue, shape, static_cast<int>(k)});
+    const LaneShape shape = LaneShape::of(lane_threads, has_shuffles<ExecSpace> ? splits : 1, Tile::width, k);
+    with_known_rows(lane_rows<block>(matrix), [&](const auto& rows) {
+      using Rows = std::decay_t<decltype(rows)>;
+      Kokkos::parallel_for(label, teams<lane_threads, LaneTuning<T, Rows, Tile>::teams>(parts.count, shape.rows, shape),
+                           LaneProduct<T, Rows, typename Matrix::ordinal_type, typename Matrix::value_type, Parts, X, Tile>{
+                               rows, matrix.entries.data(), matrix.values.data(), parts, matrix.cols(), x, epilogue, shape,
+                               static_cast<int>(k)});
+    });
   }
 
   /// Measured on an H200: small teams that copy 20 KB at a time; threads share a row only where a team could not have
@@ -65,7 +93,7 @@ struct LaneLauncher {
     constexpr double block_bytes = Product::scratch_bytes(1);
     const auto count = static_cast<std::int64_t>(matrix.row_map.extent(0)) - 1;
     const double row_bytes = block_bytes * static_cast<double>(matrix.entries.extent(0)) / static_cast<double>(count);
-    int threads = most_threads / 2;
+    int threads = lane_threads;
     int splits = 1;
     if (has_shuffles<ExecSpace>) {
       const double lanes = static_cast<double>((k + Tile::width - 1) / Tile::width);
@@ -86,25 +114,21 @@ struct LaneLauncher {
     const BlockAccess access = block_access_of(matrix);
     Kokkos::parallel_for(
         label,
-        teams<Tile>(count, shape.rows * passes, shape)
+        teams<2 * lane_threads, staged_teams<Tile>>(count, shape.rows * passes, shape)
             .set_scratch_size(0, Kokkos::PerTeam(Product::scratch_bytes(capacity) + 16)),
         Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), access.row_step, access.column_step, count,
                 longest, matrix.rows(), matrix.cols(), x, epilogue, shape, static_cast<int>(k), passes, capacity});
   }
 
  private:
-  static constexpr int most_threads = 256;  ///< of a team
-  /// Teams of so many threads on a multiprocessor at a time: the compiler's budget of registers. Told nothing, it saves them
-  /// and loads one by one.
+  /// In halves, of teams twice as large: Kokkos refuses teams of which so many do not fit, be it for their scratch memory.
   template <class Tile>
-  static constexpr int teams_resident = block* Tile::width * sizeof(T) > 48   ? 2
-                                        : block* Tile::width * sizeof(T) > 32 ? 3
-                                                                              : 4;
+  static constexpr int staged_teams = block* Tile::width * sizeof(T) > 48 ? 2 : 4;
 
-  template <class Tile>
+  /// `resident` teams of `threads` on a multiprocessor at a time: the compiler's budget of registers.
+  template <int threads, int resident>
   auto teams(std::int64_t items, int items_of_team, const LaneShape& shape) const {
-    using Teams =
-        Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Kokkos::LaunchBounds<most_threads, teams_resident<Tile>>>;
+    using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Kokkos::LaunchBounds<threads, resident>>;
     const std::int64_t count = (items + items_of_team - 1) / items_of_team * shape.tiles;
     if (count > std::numeric_limits<int>::max())
       throw CapacityError(concat(label, ": ", count, " teams are more than one launch can have."));
@@ -112,82 +136,91 @@ struct LaneLauncher {
   }
 };
 
-/// Launches the product of a format on exec; no allocation, no fence.
+/// Launches the product of a format on exec; no allocation, no fence. Measured on an H200 (docs/performance.md).
 ///
-/// Few neighbouring columns are one thread's, and long rows are shared among threads where the format puts a row's entries
-/// side by side. Beyond, threads lie side by side over the columns, 16 bytes of X each. Where columns are apart, each is a
-/// stream of its own: several for a thread, rows side by side.
+/// Up to 7 neighbouring columns are one thread's. Beyond, threads lie side by side over the columns, 16 or 32 bytes of X each;
+/// rows of blocks, and long rows for some k, are staged in scratch memory. Where columns are apart, each is a stream of its
+/// own: several for a thread, rows side by side.
 template <int block = 1, class ExecSpace, class Matrix, class T, class V, Columns columns>
 void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy, const Matrix& matrix,
                const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
   if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
     throw CapacityError(concat(label, ": the rows of X are ", x.row_stride, " elements apart, which is 4 GB or more."));
-  const LaneLauncher<block, ExecSpace, Matrix, T, V, columns> lanes{label, exec, policy, matrix, x, epilogue, k};
-  WholeRows rows{matrix.rows(), std::numeric_limits<std::int64_t>::max()};
-  if constexpr (requires { matrix.long_rows; }) rows.longest = matrix.long_rows.longest;
+  using Launcher = LaneLauncher<block, ExecSpace, Matrix, T, V, columns>;
+  const Launcher lanes{label, exec, policy, matrix, x, epilogue, k};
+  using Ordinal = typename Matrix::ordinal_type;
+  constexpr bool may_be_long = requires {
+    matrix.long_rows;
+  };
+  WholeRows<Ordinal, may_be_long> rows{matrix.rows(), std::numeric_limits<Ordinal>::max()};
+  if constexpr (may_be_long)
+    rows.longest = static_cast<Ordinal>(std::min<std::int64_t>(matrix.long_rows.longest, rows.longest));
   const std::int64_t asked = policy.columns_per_thread;
-  const auto launch_rows = [&]<class Tile>(std::type_identity<Tile>) {
-    if constexpr (block == 1)
-      lanes.template launch_rows<Tile>(rows);
-    else
-      lanes.template launch_staged<Tile>(rows.longest);
-  };
-  const auto launch_lanes = [&]<class Tile>(std::type_identity<Tile>) {
-    if constexpr (Matrix::Rows::contiguous)
-      lanes.template launch_staged<Tile>(rows.longest);
-    else
-      lanes.template launch_rows<Tile>(rows);
-  };
 
   if constexpr (columns == Columns::strided) {
     const std::int64_t most = asked > 0 ? asked : 8;
     const std::int64_t tiles = (k + most - 1) / most;
-    const auto launch = [&](auto width) { launch_rows(std::type_identity<SpacedTile<V, columns, decltype(width)::value>>{}); };
+    const auto launch = [&](auto width) {
+      using Tile = SpacedTile<V, columns, decltype(width)::value>;
+      if constexpr (block <= 1)
+        lanes.template launch_rows<Tile>(rows);
+      else
+        lanes.template launch_staged<Tile>(rows.longest);
+    };
     // A block's rows multiply the sums that a thread holds.
-    if constexpr (block == 1)
+    if constexpr (block <= 1)
       with_width<1, 2, 3, 4, 6, 8>((k + tiles - 1) / tiles, launch);
     else if constexpr (block <= 3)
       with_width<1, 2, 4>((k + tiles - 1) / tiles, launch);
     else
       with_width<1, 2>((k + tiles - 1) / tiles, launch);
   } else {
-    constexpr int wide = std::max<int>(2, 16 / sizeof(T));
+    constexpr int pair = std::max<int>(2, 16 / sizeof(T));
+    constexpr int wide = std::max<int>(2, 32 / sizeof(T));
     const auto fits = [&](auto width) {
       using Tile = AdjacentTile<V, decltype(width)::value>;
       return k % Tile::width == 0 && Tile::aligned(x, epilogue.y);
     };
-    bool launched = false;
-    const auto launch_few = [&](auto width) {
-      if (!fits(width)) return;
-      launch_rows(std::type_identity<AdjacentTile<V, decltype(width)::value>>{});
-      launched = true;
-    };
-    if (asked == 0) {
-      if constexpr (block == 1) {
-        if (k <= 6) with_width<1, 2, 3, 4, 5, 6>(k, launch_few);
-      } else {
-        if (k <= 3) with_width<1, 2, 3>(k, launch_few);
-      }
+    bool staged = block > 1;
+    bool wider = !Launcher::contiguous || (block != 1 && k == 2 * wide);
+    if constexpr (Launcher::contiguous && block == 1) {
+      const bool long_rows = lanes.mean_length() >= 24;
+      staged = long_rows && k >= 6 * pair && k <= 24 * pair;
+      wider = !long_rows && k >= 12 * pair;
     }
-    if (!launched && asked <= wide && fits(Width<wide>{})) {
-      launch_lanes(std::type_identity<AdjacentTile<V, wide>>{});
-    } else if (!launched) {
-      const auto launch = [&](auto width) {
-        launch_lanes(std::type_identity<SpacedTile<V, columns, decltype(width)::value>>{});
-      };
-      if constexpr (block == 1)
-        with_width<1, 2, 4>(asked > 0 ? asked : 2, launch);
+    bool launched = false;
+    if (asked == 0 && k <= 7) {
+      with_width<1, 2, 3, 4, 5, 6, 7>(k, [&](auto width) {
+        if (!fits(width)) return;
+        lanes.template launch_rows<AdjacentTile<V, decltype(width)::value>>(rows);
+        launched = true;
+      });
+    }
+    const auto launch = [&]<class Tile>(std::type_identity<Tile>) {
+      if constexpr (Launcher::contiguous && block != 0)
+        if (staged) return lanes.template launch_staged<Tile>(rows.longest);
+      if constexpr (block <= 1) lanes.template launch_rows<Tile>(rows);
+    };
+    if (launched) {
+    } else if ((asked == 0 ? wider : asked == wide) && fits(Width<wide>{})) {
+      lanes.template launch_rows<AdjacentTile<V, wide>>(rows);
+    } else if (asked <= pair && fits(Width<pair>{})) {
+      launch(std::type_identity<AdjacentTile<V, pair>>{});
+    } else {
+      const auto spaced = [&](auto width) { launch(std::type_identity<SpacedTile<V, columns, decltype(width)::value>>{}); };
+      if constexpr (block <= 1)
+        with_width<1, 2, 4>(asked > 0 ? asked : 2, spaced);
       else
-        with_width<1, 2>(asked > 0 ? asked : 2, launch);
+        with_width<1, 2>(asked > 0 ? asked : 2, spaced);
     }
   }
-  if constexpr (requires { matrix.long_rows; }) {
+  if constexpr (may_be_long) {
     const auto& pieces = matrix.long_rows.pieces;
     if (pieces.extent(0) == 0) return;
     int beside = 1;  // a warp on each piece, its threads over the columns first
     while (beside < 32 && beside < k) beside *= 2;
     lanes.template launch_walk<SpacedTile<V, columns, 1>>(
-        32 / beside, LongRowPieces<typename Matrix::ordinal_type>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))});
+        32 / beside, LongRowPieces<Ordinal>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))});
   }
 }
 

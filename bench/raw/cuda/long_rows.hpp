@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(256)
   const unsigned warp = blockIdx.x * blockDim.y + threadIdx.y;
   if (warp >= count) return;  // the whole warp
   const Chunk chunk = chunks[warp];
-  const Slots slots = a.row[chunk.row];
+  const auto slots = a.row[chunk.row];
   const int thread = threadIdx.x;
   const int lane = thread & (lanes - 1);
   const int splits = warpSize / lanes;
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(256)
       sum += __ldg(a.values + slot) * __ldg(x + o.x_at(__ldg(a.columns + slot), 0));
     }
     for (int offset = lanes; offset < warpSize; offset *= 2) sum += __shfl_xor_sync(~0U, sum, offset);
-    if (thread < lanes && c < o.k) atomicAdd(o.y + o.y_at(chunk.row, c), o.alpha * sum);
+    if (thread < lanes && c < o.k) atomicAdd(o.y + o.y_at(a.target(chunk.row), c), o.alpha * sum);
   }
 }
 

@@ -8,7 +8,7 @@
 /// hold a compile-time number of columns; how the threads of a block share rows, entries and columns is data.
 namespace fatvec::bench::raw::cuda {
 
-inline constexpr int tuned_threads = 256;
+inline constexpr int tuned_threads = 128;
 
 /// A block has (splits · lanes) x (rows) threads.
 struct Shape {
@@ -21,7 +21,7 @@ struct Shape {
 
 /// Adds `unroll` entries from j on, `step` apart: all loads first, for latency is what a row waits for. A partial group stops
 /// at the row's end.
-template <int unroll, bool partial, class Rows, class Tile>
+template <int unroll, bool partial, class Rows, class Slots, class Tile>
 __device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& slots, int j, int step, const Tile& tile,
                                             double (&sum)[Tile::width]) {
   int column[unroll] = {};
@@ -47,16 +47,24 @@ __device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& 
 
 /// The blocks per multiprocessor are the compiler's budget of registers: told nothing, it saves them and loads one by one.
 template <class Tile, class Rows>
-__global__ void __launch_bounds__(tuned_threads, Tile::width > 4 ? 2 : 4)
+inline constexpr int tuned_blocks = Tile::width == 1                       ? (Rows::neighbours ? 8 : 12)
+                                    : Tile::width == 2 && Rows::neighbours ? 16
+                                    : Tile::width <= 4                     ? 10
+                                    : Tile::width <= 6                     ? 8
+                                                                           : 4;
+
+template <class Tile, class Rows>
+__global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
     tuned_product(const Stored<Rows> a, const Operands o, const Shape shape, const int longest) {
-  constexpr int unroll = Tile::width > 2 ? 2 : 4;
+  constexpr int unroll = Tile::width == 1 || (Tile::width == 2 && !Rows::neighbours) ? 4 : 2;
   const unsigned block = blockIdx.x / shape.tiles;
   const unsigned row = block * blockDim.y + threadIdx.y;
-  const int splits = 1 << shape.split_bits;
+  const int splits = Rows::neighbours ? 1 << shape.split_bits : 1;  // constant addresses where rows lie side by side
   const int split = threadIdx.x & (splits - 1);
-  const Tile tile(o, blockIdx.x - block * shape.tiles, threadIdx.x >> shape.split_bits, shape.lanes);
+  const int lane = Rows::neighbours ? threadIdx.x >> shape.split_bits : threadIdx.x;
+  const Tile tile(o, blockIdx.x - block * shape.tiles, lane, shape.lanes);
   const bool busy = row < a.rows && !tile.idle();
-  Slots slots = a.row[busy ? row : 0];
+  auto slots = a.row[busy ? row : 0];
   if (!busy || slots.length > longest) slots.length = 0;
 
   double sum[Tile::width] = {};
@@ -69,7 +77,7 @@ __global__ void __launch_bounds__(tuned_threads, Tile::width > 4 ? 2 : 4)
 #pragma unroll
     for (int w = 0; w < Tile::width; ++w) sum[w] += __shfl_xor_sync(~0U, sum[w], offset);
   }
-  if (busy && split == 0) tile.store(o, row, sum);
+  if (busy && split == 0) tile.store(o, a.target(row), sum);
 }
 
 /// So many threads per row, at most `most`, that each has about `entries` of a mean row. Only where the entries lie side by
@@ -91,10 +99,11 @@ void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, 
 }
 
 /// Up to 6 neighbouring columns are one thread's, which shares long rows with others. Beyond, threads lie side by side over the
-/// columns, two each. Where columns are apart, each is a stream of its own: up to 8 for a thread, rows side by side.
+/// columns, two each, or four where rows are interleaved or short. Where columns are apart, each is a stream of its own: up to
+/// 8 for a thread, rows side by side.
 template <class Rows>
 void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, int longest) {
-  const int narrow_bits = split_bits(a, 8, 32);
+  const int narrow_bits = split_bits(a, 4, 8);
   const bool side_by_side = o.k == 1 || (o.x_col == 1 && o.y_col == 1);
   const bool paired = side_by_side && in_pairs(o);
   if (!side_by_side) {
@@ -107,10 +116,13 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
       launch_tile<Adjacent<decltype(width)::value>>(stream, a, o, {narrow_bits, 1, 1}, longest);
     });
   } else {
-    const int tiles = (o.k + tuned_threads - 1) / tuned_threads;
-    const int lanes = (o.k + 2 * tiles - 1) / (2 * tiles);
+    const bool fours = paired && o.k % 4 == 0 && (!Rows::neighbours || (o.k >= 24 && a.nnz < 24 * std::int64_t{a.rows}));
+    const int columns = fours ? 4 : 2;
+    const int tiles = (o.k + columns * tuned_threads - 1) / (columns * tuned_threads);
+    const int lanes = (o.k + columns * tiles - 1) / (columns * tiles);
     const bool whole_warps = 32 % lanes == 0;  // shuffles want them
-    const Shape shape{whole_warps ? split_bits(a, 64, 16 / std::min(lanes, 16)) : 0, lanes, tiles};
+    const Shape shape{whole_warps && lanes <= 8 ? split_bits(a, 6, 2) : 0, lanes, tiles};
+    if (fours) return launch_tile<Adjacent<4>>(stream, a, o, shape, longest);
     if (paired) return launch_tile<Adjacent<2>>(stream, a, o, shape, longest);
     launch_tile<Spaced<2>>(stream, a, o, shape, longest);
   }
