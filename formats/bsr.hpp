@@ -70,11 +70,12 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
     const int size = checked_block_size(options);
-    if (size == 0) return *fewest_bytes(footprints(exec, csr));
-    return footprint_of(exec, detail::sorted_by_column(exec, csr), size);
+    const Csr sorted = detail::sorted_by_column(exec, csr);
+    return footprint_of(exec, sorted, size == 0 ? chosen_block_size(exec, sorted) : size);
   }
 
-  /// Rows need not be sorted; duplicates are summed. Throws UsageError for a block size beyond max_block_size and
+  /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the best_block_size, for more than a
+  /// million entries by a sixteenth of the rows. Throws UsageError for a block size beyond max_block_size and
   /// CapacityError, before allocating, where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot
   /// count the blocks.
   template <class ExecSpace>
@@ -87,7 +88,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     bsr.nnz_ = csr.nnz();
     bsr.storage_ = options.storage;
     bsr.block_size_ = checked_block_size(options);
-    if (bsr.block_size_ == 0) bsr.block_size_ = best_block_size(footprints(exec, sorted));
+    if (bsr.block_size_ == 0) bsr.block_size_ = chosen_block_size(exec, sorted);
     const Footprint need = footprint_of(exec, sorted, bsr.block_size_);
     detail::require_fits<memory_space>(
         "BSR", need, options.memory_limit,
@@ -127,14 +128,11 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   /// The block size that takes the fewest bytes, the smallest of equals: what a product reads of A, all else being the same.
   static int best_block_size(const std::array<Footprint, max_block_size>& list) {
-    return static_cast<int>(fewest_bytes(list) - list.data()) + 1;
+    const auto fewer_bytes = [](const Footprint& a, const Footprint& b) { return a.bytes < b.bytes; };
+    return static_cast<int>(std::min_element(list.begin(), list.end(), fewer_bytes) - list.begin()) + 1;
   }
 
  private:
-  static const Footprint* fewest_bytes(const std::array<Footprint, max_block_size>& list) {
-    return std::min_element(list.data(), list.data() + list.size(),
-                            [](const Footprint& a, const Footprint& b) { return a.bytes < b.bytes; });
-  }
   static double blocks_of(const Footprint& footprint, int size) { return footprint.stored_entries / (size * size); }
 
   static int checked_block_size(const FormatOptions& options) {
@@ -148,11 +146,21 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return {sorted.row_map, sorted.entries, sorted.rows(), size};
   }
   template <class ExecSpace>
-  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size) {
+  static int chosen_block_size(const ExecSpace& exec, const Csr& sorted) {
+    const std::int64_t period = sorted.nnz() > 1'000'000 ? 16 : 1;
+    std::array<Footprint, max_block_size> list;
+    for (int size = 1; size <= max_block_size; ++size) list[size - 1] = footprint_of(exec, sorted, size, period);
+    return best_block_size(list);
+  }
+  /// With a period beyond 1 from a sample of the block rows.
+  template <class ExecSpace>
+  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size, std::int64_t period = 1) {
     double blocks = 0;
     const std::int64_t block_rows = detail::blocks_along(sorted.rows(), size);
-    Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint", detail::Range<ExecSpace>(exec, 0, block_rows),
-                            occupied_blocks(sorted, size), blocks);
+    const detail::CountBlocks<Csr> count{occupied_blocks(sorted, size), period};
+    const std::int64_t sample = count.sample_of(block_rows);
+    Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint", detail::Range<ExecSpace>(exec, 0, sample), count, blocks);
+    if (sample < block_rows) blocks *= static_cast<double>(block_rows) / static_cast<double>(sample);
     const double elements = blocks * size * size;
     return {elements,
             elements * sizeof(Scalar) + blocks * sizeof(Ordinal) + static_cast<double>(block_rows + 1) * sizeof(Offset)};

@@ -107,15 +107,14 @@ SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const Forma
 
 #if CUSPARSE_VERSION >= 12603  // CUDA 12.6.3: the first whose header has the algorithms for BSR that we saw
 #define FATVEC_CUSPARSE_BSR
-SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& given) {
-  FormatOptions options = given;
-  options.storage = StorageOrder::row_major;
+SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& options) {
   const Bsr bsr = Bsr::from_csr(exec, csr, options);
   require_whole_blocks(bsr, "cuSPARSE");
   cusparseSpMatDescr_t descriptor = nullptr;
   require_success(cusparseCreateBsr(&descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(), bsr.block_size(),
                                     bsr.block_size(), bsr.row_map.data(), bsr.entries.data(), bsr.values.data(),
-                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real, CUSPARSE_ORDER_ROW),
+                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real,
+                                    bsr.storage() == StorageOrder::row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
                   "cusparseCreateBsr");
   return {SparseMatrix(descriptor), std::make_shared<Bsr>(bsr), bsr.bytes(), bsr.stored_entries()};
 }
@@ -216,7 +215,9 @@ class CusparseProduct final : public product::Product {
     const Csr csr = mirror<Kokkos::Cuda>(task.matrix);
     exec_.fence("fatvec::bench::cusparse");
     const Kokkos::Timer timer;
-    a_ = make_operand(exec_, csr, task.options);
+    FormatOptions options = task.options;
+    options.storage = task.k == 1 ? StorageOrder::column_major : StorageOrder::row_major;  // of a block
+    a_ = make_operand(exec_, csr, options);
     std::size_t size = 0;
     operation_.buffer_size(factors(1, 0), &size);
     buffer_ = Buffer(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "fatvec::bench::cusparse"), size);

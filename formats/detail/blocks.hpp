@@ -67,8 +67,8 @@ Csr sorted_by_column(const ExecSpace& exec, const Csr& csr) {
   return copy;
 }
 
-/// The blocks that hold an entry, a block row at a time; rows sorted by column. Summed for the footprint, scanned for the
-/// offsets, listed for the block columns.
+/// The blocks that hold an entry, a block row at a time; rows sorted by column. Scanned for the offsets, listed for the block
+/// columns.
 template <class Csr>
 struct OccupiedBlocks {
   typename Csr::Offsets row_map;
@@ -102,7 +102,23 @@ struct OccupiedBlocks {
     for_each(i, [&](std::int64_t) { ++count; });
     return count;
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, double& sum) const { sum += static_cast<double>((*this)(i)); }
+};
+
+/// Sums them over one in `period` runs of neighbouring block rows (1: over all).
+template <class Csr>
+struct CountBlocks {
+  static constexpr std::int64_t run = 64;
+  OccupiedBlocks<Csr> occupied;
+  std::int64_t period;
+
+  /// Block rows that are counted, of so many.
+  [[nodiscard]] std::int64_t sample_of(std::int64_t block_rows) const {
+    const std::int64_t rest = block_rows % (run * period);
+    return block_rows / (run * period) * run + (rest < run ? rest : run);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
+    sum += static_cast<double>(occupied(n / run * run * period + n % run));
+  }
 };
 
 /// Writes the block columns of a block row behind its offset.

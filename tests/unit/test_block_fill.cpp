@@ -52,6 +52,18 @@ TEST(BlockFill, FindsTheUnknownsOfANode) {
   }
 }
 
+TEST(BlockFill, OfALargeMatrixIsChosenFromASample) {
+  for (const int dof : {2, 3}) {
+    const Csr csr = generated(("gen:stencil27:24:dof=" + std::to_string(dof)).c_str());
+    ASSERT_GT(csr.nnz(), 1'000'000);
+    const Bsr bsr = Bsr::from_csr(Exec(), csr);
+    EXPECT_EQ(bsr.block_size(), dof);
+    const auto footprint = Bsr::footprint(Exec(), csr);  // of all rows
+    EXPECT_EQ(static_cast<double>(bsr.bytes()), footprint.bytes);
+    EXPECT_EQ(static_cast<double>(bsr.stored_entries()), footprint.stored_entries);
+  }
+}
+
 TEST(BlockFill, OfNothing) {
   for (const char* spec : {"gen:empty:0", "gen:empty:20x7"}) {
     for (const auto& fill : block_fill(Exec(), generated(spec))) {
