@@ -3,7 +3,7 @@
 file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp")
 add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
-target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE fatvec_options MMIO::MMIO ZLIB::ZLIB fmt::fmt)
+target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options> MMIO::MMIO ZLIB::ZLIB fmt::fmt)
 
 if("CUDA" IN_LIST Kokkos_DEVICES)
   # nvcc does not accept the consteval check of format strings of fmt 9, nor g++ 12 what fmt makes of that by itself.

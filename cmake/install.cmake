@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where: headers, the programs, and a package for find_package(fatvec). Install components:
+# library (headers and package), io (fatvec::io), programs.
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fatvec")
+
+configure_file("${PROJECT_SOURCE_DIR}/cmake/version.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp" @ONLY)
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/fatvecConfig.cmake.in" "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+
+# The public folders; what only the programs use (src/product, src/verify) stays behind.
+foreach(folder formats kernels src/core src/analyse)
+  get_filename_component(name "${folder}" NAME)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/${name}"
+          COMPONENT library FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(FILES "${PROJECT_SOURCE_DIR}/src/fatvec.hpp" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec" COMPONENT library)
+install(FILES "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake" "${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake"
+        DESTINATION "${package_dir}" COMPONENT library)
+install(TARGETS fatvec EXPORT fatvecTargets)
+install(EXPORT fatvecTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT library)
+
+if(TARGET fatvec_io)
+  set_target_properties(fatvec_io PROPERTIES EXPORT_NAME io)
+  foreach(name io generate)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${name}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/${name}"
+            COMPONENT io FILES_MATCHING PATTERN "*.hpp")
+  endforeach()
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindMMIO.cmake" DESTINATION "${package_dir}" COMPONENT io)
+  install(TARGETS fatvec_io EXPORT fatvecIoTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT io)
+  install(EXPORT fatvecIoTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT io)
+endif()
+foreach(program fatvec_cli fatvec_bench)
+  if(TARGET ${program})
+    install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs)
+  endif()
+endforeach()
