@@ -4,10 +4,9 @@
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fatvec")
 
-configure_file("${PROJECT_SOURCE_DIR}/cmake/version.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp" @ONLY)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/fatvecConfig.cmake.in" "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake"
   INSTALL_DESTINATION "${package_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake" COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 
 # The public folders; what only the programs use (src/product, src/verify) stays behind.
 foreach(folder formats kernels src/core src/analyse)
@@ -34,6 +33,8 @@ if(TARGET fatvec_io)
 endif()
 foreach(program fatvec_cli fatvec_bench)
   if(TARGET ${program})
+    # Libraries that the loader does not search by itself, as MKL and cuSPARSE: where they were found.
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs)
   endif()
 endforeach()

@@ -9,6 +9,8 @@ foreach(entry IN LISTS FATVEC_HEADER_FOLDERS ITEMS src/fatvec.hpp)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${entry}" "${FATVEC_INCLUDE_DIR}/fatvec/${name}" SYMBOLIC)
 endforeach()
 
+configure_file("${PROJECT_SOURCE_DIR}/cmake/version.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp" @ONLY)
+
 add_library(fatvec INTERFACE)
 add_library(fatvec::fatvec ALIAS fatvec)
 target_compile_features(fatvec INTERFACE cxx_std_20)

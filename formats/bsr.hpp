@@ -75,7 +75,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the best_block_size, for more than a
-  /// million entries by a sixteenth of the rows. Throws UsageError for a block size beyond max_block_size and
+  /// million entries and 60,000 rows by a sixteenth of the rows. Throws UsageError for a block size beyond max_block_size and
   /// CapacityError, before allocating, where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot
   /// count the blocks.
   template <class ExecSpace>
@@ -147,10 +147,13 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   template <class ExecSpace>
   static int chosen_block_size(const ExecSpace& exec, const Csr& sorted) {
-    const std::int64_t period = sorted.nnz() > 1'000'000 ? 16 : 1;
+    const bool large = sorted.nnz() > 1'000'000 && sorted.rows() > 60'000;  // a sample has runs from all over the matrix
     std::array<Footprint, max_block_size> list;
-    for (int size = 1; size <= max_block_size; ++size) list[size - 1] = footprint_of(exec, sorted, size, period);
-    return best_block_size(list);
+    for (int size = 1; size <= max_block_size; ++size) list[size - 1] = footprint_of(exec, sorted, size, large ? 16 : 1);
+    const int best = best_block_size(list);
+    // What the sample has not seen must not make blocks larger than single entries.
+    const bool misled = large && footprint_of(exec, sorted, best).bytes > footprint_of(exec, sorted, 1).bytes;
+    return misled ? 1 : best;
   }
   /// With a period beyond 1 from a sample of the block rows.
   template <class ExecSpace>

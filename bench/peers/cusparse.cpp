@@ -17,9 +17,9 @@
 /// Contender `cusparse`: the generic API, SpMV for one column and SpMM for more, after its preprocessing.
 ///   format csr, algorithm alg1, alg2, alg3    NVIDIA recommends alg1 for column-major, alg2 for row-major operands
 ///   format sell, algorithm alg1               sliced ELLPACK, slices of 32 rows: one column only
-///   format bsr, algorithm alg1                blocks of the size with the fewest bytes, row-major, for SpMM takes no others;
-///   more
-///                                             sizes with --sweep block_size
+///   format bsr, algorithm alg1                blocks of the size with the fewest bytes, the others with --sweep block_size,
+///   but
+///                                             not of 1; row-major for SpMM, which takes no others
 /// Set-up counts conversion, workspace and preprocessing, not the creation of the library's handle.
 namespace fatvec::bench {
 namespace {

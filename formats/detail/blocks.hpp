@@ -107,7 +107,7 @@ struct OccupiedBlocks {
 /// Sums them over one in `period` runs of neighbouring block rows (1: over all).
 template <class Csr>
 struct CountBlocks {
-  static constexpr std::int64_t run = 64;
+  static constexpr std::int64_t run = 16;
   OccupiedBlocks<Csr> occupied;
   std::int64_t period;
 

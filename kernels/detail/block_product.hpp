@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/detail/row_product.hpp>

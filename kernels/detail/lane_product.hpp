@@ -83,6 +83,26 @@ struct LongRowPieces {
 /// Threads of a team: few, so that the last teams of a launch are soon done.
 inline constexpr int lane_threads = 128;
 
+/// What a multiprocessor has, by the architecture that Kokkos was configured for. Kokkos takes the teams of a LaunchBounds for
+/// a demand, and refuses a launch that cannot have them. (On AMD GPUs the bound counts waves of a SIMD unit: few.)
+#if defined(KOKKOS_ENABLE_HIP)
+inline constexpr int resident_threads = 512;
+inline constexpr int scratch_of_multiprocessor = 64 << 10;
+#elif defined(KOKKOS_ARCH_TURING75)
+inline constexpr int resident_threads = 1024;
+inline constexpr int scratch_of_multiprocessor = 64 << 10;
+#elif defined(KOKKOS_ARCH_AMPERE86) || defined(KOKKOS_ARCH_AMPERE87) || defined(KOKKOS_ARCH_ADA89) || \
+    defined(KOKKOS_ARCH_BLACKWELL120)
+inline constexpr int resident_threads = 1536;
+inline constexpr int scratch_of_multiprocessor = 96 << 10;
+#elif defined(KOKKOS_ARCH_AMPERE80) || defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL100)
+inline constexpr int resident_threads = 2048;
+inline constexpr int scratch_of_multiprocessor = 160 << 10;
+#else
+inline constexpr int resident_threads = 2048;
+inline constexpr int scratch_of_multiprocessor = 64 << 10;
+#endif
+
 /// How the threads of a team lie over rows, columns and entries: rank = (row · lanes + lane) · splits() + split.
 struct LaneShape {
   int threads;              ///< of a team
@@ -222,7 +242,11 @@ struct LaneProduct {
         unroll<of_slot>([&](int c) { value[u][c] = elements[at * (of_slot * of_slot) + c * element_step()]; });
       });
       unroll<group>([&](int u) {
-        if (inside(u)) unroll<of_slot>([&](int c) { tile.load(x_row(column[u], c), loaded[u][c]); });
+        if (!inside(u)) return;
+        const Ordinal first = column[u] * of_slot;
+        unroll<of_slot>([&](int c) {
+          if (of_slot == 1 || c < x_rows - first) tile.load(first + c, loaded[u][c]);  // behind the last column there is no X
+        });
       });
       unroll<group>([&](int u) {
         unroll<of_slot>([&](int c) { unroll<width>([&](int w) { sums[w] += value[u][c] * loaded[u][c][w]; }); });
@@ -248,14 +272,6 @@ struct LaneProduct {
       return 0;
     else
       return rows.block.column_step;
-  }
-  /// The row of X for column c of a slot. Behind the matrix's last column a block has zeros, which may as well be multiplied by
-  /// that column's X.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Ordinal x_row(Ordinal column, int c) const {
-    if constexpr (of_slot == 1)
-      return column;
-    else
-      return column * of_slot + c < x_rows ? column * of_slot + c : x_rows - 1;
   }
 };
 

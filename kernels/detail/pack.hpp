@@ -9,7 +9,7 @@
 
 namespace fatvec::detail {
 
-/// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for GPUs, for
+/// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for
 /// strided columns and for scalars without vector instructions.
 template <class T, int width, bool vectorised>
 struct Pack {

@@ -45,6 +45,9 @@ struct LaneLauncher {
   const Epilogue<T>& epilogue;
   std::int64_t k;
 
+  /// Whether a thread can hold what it loads for such a tile: a row of a block takes a row of X for each column of the block.
+  static constexpr bool in_registers(int width) { return block <= 1 || block * width * int{sizeof(T)} <= 192; }
+
   /// Entries, or blocks, of a row.
   [[nodiscard]] double mean_length() const {
     const auto rows = static_cast<double>(matrix.row_map.extent(0)) - 1;
@@ -52,7 +55,7 @@ struct LaneLauncher {
   }
 
   /// A thread for each row and lane, or where a row's entries lie side by side several: with all columns in one lane each has
-  /// at least 4 entries (8 blocks of several columns), beyond 8 threads 16.
+  /// at least 4 entries (8 blocks beyond 2 columns), beyond 8 threads 16.
   template <class Tile, class Rows>
   void launch_rows(const Rows& rows) const {
     int splits = 1;
@@ -88,7 +91,8 @@ struct LaneLauncher {
   template <class Tile>
   void launch_staged(std::int64_t longest) const {
     using Product = StagedProduct<T, Matrix, block, X, Tile>;
-    constexpr double team_bytes = 20 << 10;
+    // With what a team has beyond its rows, so many teams of any capacity fit.
+    constexpr double team_bytes = std::min(20 << 10, (scratch_of_multiprocessor / staged_teams<Tile> - (2 << 10)) * 2 / 3);
     constexpr double thread_bytes = 288;
     constexpr double block_bytes = Product::scratch_bytes(1);
     const auto count = static_cast<std::int64_t>(matrix.row_map.extent(0)) - 1;
@@ -110,7 +114,8 @@ struct LaneLauncher {
     const double most_passes = std::min(team_bytes / pass_bytes, static_cast<double>(count) / (2048.0 * shape.rows));
     const int passes = static_cast<int>(std::clamp(most_passes, 1.0, 8.0));
     // A quarter more, for teams whose rows are longer than the mean.
-    const auto capacity = static_cast<int>(std::min(1.5 * team_bytes, 1.25 * pass_bytes * passes + 256) / block_bytes);
+    auto capacity = static_cast<int>(std::min(1.5 * team_bytes, 1.25 * pass_bytes * passes + 256) / block_bytes);
+    capacity -= capacity % 2;  // the column indices behind the blocks begin at whole 8 bytes
     const BlockAccess access = block_access_of(matrix);
     Kokkos::parallel_for(
         label,
@@ -128,7 +133,8 @@ struct LaneLauncher {
   /// `resident` teams of `threads` on a multiprocessor at a time: the compiler's budget of registers.
   template <int threads, int resident>
   auto teams(std::int64_t items, int items_of_team, const LaneShape& shape) const {
-    using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Kokkos::LaunchBounds<threads, resident>>;
+    using Bounds = Kokkos::LaunchBounds<threads, std::min(resident, resident_threads / threads)>;
+    using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Bounds>;
     const std::int64_t count = (items + items_of_team - 1) / items_of_team * shape.tiles;
     if (count > std::numeric_limits<int>::max())
       throw CapacityError(concat(label, ": ", count, " teams are more than one launch can have."));
@@ -144,6 +150,8 @@ struct LaneLauncher {
 template <int block = 1, class ExecSpace, class Matrix, class T, class V, Columns columns>
 void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy, const Matrix& matrix,
                const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
+  if (static_cast<std::uint64_t>(matrix.rows()) > UINT32_MAX)
+    throw CapacityError(concat(label, ": ", matrix.rows(), " rows; lanes count them in 32 bits. Split the matrix by rows."));
   if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
     throw CapacityError(concat(label, ": the rows of X are ", x.row_stride, " elements apart, which is 4 GB or more."));
   using Launcher = LaneLauncher<block, ExecSpace, Matrix, T, V, columns>;
@@ -182,7 +190,7 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
       return k % Tile::width == 0 && Tile::aligned(x, epilogue.y);
     };
     bool staged = block > 1;
-    bool wider = !Launcher::contiguous || (block != 1 && k == 2 * wide);
+    bool wider = !Launcher::contiguous || (block != 1 && k <= 8);
     if constexpr (Launcher::contiguous && block == 1) {
       const bool long_rows = lanes.mean_length() >= 24;
       staged = long_rows && k >= 6 * pair && k <= 24 * pair;
@@ -191,9 +199,11 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
     bool launched = false;
     if (asked == 0 && k <= 7) {
       with_width<1, 2, 3, 4, 5, 6, 7>(k, [&](auto width) {
-        if (!fits(width)) return;
-        lanes.template launch_rows<AdjacentTile<V, decltype(width)::value>>(rows);
-        launched = true;
+        if constexpr (Launcher::in_registers(decltype(width)::value)) {
+          if (!fits(width)) return;
+          lanes.template launch_rows<AdjacentTile<V, decltype(width)::value>>(rows);
+          launched = true;
+        }
       });
     }
     const auto launch = [&]<class Tile>(std::type_identity<Tile>) {
@@ -202,8 +212,8 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
       if constexpr (block <= 1) lanes.template launch_rows<Tile>(rows);
     };
     if (launched) {
-    } else if ((asked == 0 ? wider : asked == wide) && fits(Width<wide>{})) {
-      lanes.template launch_rows<AdjacentTile<V, wide>>(rows);
+    } else if ((asked == 0 ? wider : asked == wide) && Launcher::in_registers(wide) && fits(Width<wide>{})) {
+      if constexpr (Launcher::in_registers(wide)) lanes.template launch_rows<AdjacentTile<V, wide>>(rows);
     } else if (asked <= pair && fits(Width<pair>{})) {
       launch(std::type_identity<AdjacentTile<V, pair>>{});
     } else {

@@ -176,8 +176,7 @@ struct StagedProduct {
       if (!inside(u)) return;
       unroll<block>([&](int c) {
         const Ordinal first = column[u] * block;
-        // Behind the matrix's last column a block has zeros, which may as well be multiplied by that column's X.
-        tile.load(block == 1 || c < x_rows - first ? first + c : x_rows - 1, loaded[u][c]);
+        if (block == 1 || c < x_rows - first) tile.load(first + c, loaded[u][c]);  // behind the last column there is no X
       });
     });
     unroll<group>([&](int u) {

@@ -30,7 +30,7 @@ std::vector<BlockFill> block_fill(const ExecSpace& exec, const CsrMatrix<Scalar,
   return list;
 }
 
-/// The one with the fewest bytes: the block size that BsrMatrix takes where it is given none.
+/// The one with the fewest bytes: the block size that BsrMatrix takes where it is given none (in large matrices by a sample).
 inline const BlockFill& best_block_fill(const std::vector<BlockFill>& list) {
   return *std::min_element(list.begin(), list.end(),
                            [](const BlockFill& a, const BlockFill& b) { return a.footprint.bytes < b.footprint.bytes; });

@@ -54,7 +54,7 @@ TEST(BlockFill, FindsTheUnknownsOfANode) {
 
 TEST(BlockFill, OfALargeMatrixIsChosenFromASample) {
   for (const int dof : {2, 3}) {
-    const Csr csr = generated(("gen:stencil27:24:dof=" + std::to_string(dof)).c_str());
+    const Csr csr = generated(("gen:stencil7:36:dof=" + std::to_string(dof)).c_str());
     ASSERT_GT(csr.nnz(), 1'000'000);
     const Bsr bsr = Bsr::from_csr(Exec(), csr);
     EXPECT_EQ(bsr.block_size(), dof);
