@@ -33,7 +33,7 @@ if(TARGET fatvec_io)
 endif()
 foreach(program fatvec_cli fatvec_bench)
   if(TARGET ${program})
-    # Libraries that the loader does not search by itself, as MKL and cuSPARSE: where they were found.
+    # Libraries that the loader does not search by itself: where they were found (a folder in this tree is not among these).
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs)
   endif()
