@@ -3,6 +3,7 @@
 
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/kernels/detail/block_product.hpp>
+#include <fatvec/kernels/detail/run_blocks.hpp>
 #include <fatvec/kernels/detail/run_lanes.hpp>
 
 namespace fatvec {
@@ -30,18 +31,17 @@ struct BsrRow {
       if (policy.threads_per_row == 0) {
         return detail::with_block_tile(matrix.block_size(), [&](auto tile) {
           using Product = detail::BlockProduct<T, M, V, columns, decltype(tile)>;
-          const std::int64_t per_thread = policy.blocks_per_thread > 0 ? policy.blocks_per_thread : 4;
-          const std::int64_t shares = exec.concurrency() * per_thread;
-          Kokkos::parallel_for(label, detail::Range<ExecSpace>(exec, 0, shares),
-                               Product{matrix.row_access(),
-                                       matrix.block_access(),
-                                       matrix.entries.data(),
-                                       matrix.values.data(),
-                                       matrix.rows(),
-                                       matrix.cols(),
-                                       x,
-                                       epilogue,
-                                       {{matrix.block_rows(), shares, k}, matrix.block_size()}});
+          const std::int64_t shares = detail::blocks_for(exec, policy, matrix.stored_entries(), k);
+          detail::run_blocks(label, exec, shares,
+                             Product{matrix.row_access(),
+                                     matrix.block_access(),
+                                     matrix.entries.data(),
+                                     matrix.values.data(),
+                                     matrix.rows(),
+                                     matrix.cols(),
+                                     x,
+                                     epilogue,
+                                     {{matrix.block_rows(), shares, k}, matrix.block_size()}});
         });
       }
     }

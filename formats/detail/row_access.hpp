@@ -17,6 +17,7 @@
 ///   width(i)          slots of row i, with padding
 ///   slots_before(i)   slots of all rows before i: monotone, so that a search cuts the rows into equal shares
 ///   contiguous        whether the entries of a row lie side by side
+///   interleaved(i)    so many rows from i on lie side by side, slot j of row i + r being r behind slot j of row i
 /// Where a walk has a faster type for most rows, with_walk(i, visit) calls visit with the walk of row i in the best of its
 /// types.
 namespace fatvec::detail {
@@ -56,6 +57,7 @@ struct CsrRows {
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map[i]; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {begin(i), 1}; }
+  KOKKOS_FUNCTION static constexpr std::int64_t interleaved(std::int64_t) { return 1; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map[i + 1] - row_map[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return length(i); }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return row_map[i]; }
@@ -71,6 +73,7 @@ struct EllRows {
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {i * row_stride, slot_stride}; }
+  KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t) const { return row_stride == 1 ? INT64_MAX : 1; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t) const { return slots; }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
@@ -104,6 +107,10 @@ struct HllRows {
     if (column_major) return {hack_offsets[h] + within, hack_rows(h)};
     return {hack_offsets[h] + within * hack_width(h), 1};
   }
+  KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t i) const {
+    const std::uint32_t h = hack(i);
+    return column_major ? hack_rows(h) - (i - static_cast<std::int64_t>(h) * hack_size) : 1;
+  }
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
     if constexpr (known_size > 0) {
@@ -132,6 +139,7 @@ struct JadRows {
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION JaggedWalk<Offset> walk(std::int64_t i) const { return {diagonal_offsets, i}; }
+  KOKKOS_FUNCTION static constexpr std::int64_t interleaved(std::int64_t) { return INT64_MAX; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   /// A block is as wide as its first row is long.
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const {

@@ -108,27 +108,45 @@ struct LaneShape {
   int threads;              ///< of a team
   int split_bits;           ///< 2^split_bits threads share the entries of a row, and add up
   int lanes;                ///< threads side by side over the columns
-  int tiles;                ///< so many teams over the columns of the same rows, one after the other: A's rows come from L2
   int rows;                 ///< work-items of a team
+  int sweeps;               ///< over all rows, one after the other, each for its part of the columns
+  int columns;              ///< of a sweep; the last one has those that are left
   unsigned row_reciprocal;  ///< rank · row_reciprocal / 2^20 is the row of a rank: no division in the kernel
 
   [[nodiscard]] KOKKOS_FUNCTION int splits() const { return 1 << split_bits; }
   [[nodiscard]] KOKKOS_FUNCTION int row_of(int rank) const {
     return static_cast<int>((static_cast<unsigned>(rank) * row_reciprocal) >> 20);
   }
-  static LaneShape of(int threads, int splits, std::int64_t columns_per_thread, std::int64_t k) {
-    const std::int64_t wanted = (k + columns_per_thread - 1) / columns_per_thread;
+  struct Share {
+    int block;  ///< of rows
+    int sweep;
+  };
+  template <class Member>
+  [[nodiscard]] KOKKOS_FUNCTION Share share_of(const Member& team) const {
+    if (sweeps == 1) return {team.league_rank(), 0};
+    const int teams = team.league_size() / sweeps;
+    const int sweep = team.league_rank() / teams;
+    return {team.league_rank() - sweep * teams, sweep};
+  }
+  [[nodiscard]] KOKKOS_FUNCTION ColumnRange columns_of(int sweep, int k) const {
+    const int first = sweep * columns;
+    return {first, k - first < columns ? k : first + columns};
+  }
+  /// In at least `sweeps` sweeps: more where a team is too small for the columns of one.
+  static LaneShape of(int threads, int splits, std::int64_t columns_per_thread, std::int64_t k, std::int64_t sweeps) {
+    const std::int64_t places = (k + columns_per_thread - 1) / columns_per_thread;
     const std::int64_t most = threads / splits;
-    const std::int64_t tiles = (wanted + most - 1) / most;
-    const auto lanes = static_cast<int>((wanted + tiles - 1) / tiles);
+    sweeps = std::max(sweeps, (places + most - 1) / most);
+    const auto lanes = static_cast<int>((places + sweeps - 1) / sweeps);
     int split_bits = 0;
     while (2 << split_bits <= splits) ++split_bits;
     const auto per_row = static_cast<unsigned>(lanes << split_bits);
     return {threads,
             split_bits,
             lanes,
-            static_cast<int>(tiles),
             threads / static_cast<int>(per_row),
+            static_cast<int>((places + lanes - 1) / lanes),
+            lanes * static_cast<int>(columns_per_thread),
             ((1U << 20) + per_row - 1) / per_row};
   }
 };
@@ -153,7 +171,7 @@ struct LaneTuning {
   static constexpr int teams = !Tile::adjacent                            ? (bytes <= 32   ? 8
                                                                              : bytes <= 48 ? 6
                                                                                            : 4)
-                               : bytes <= 8                               ? (by_rows ? 8 : 12)
+                               : bytes <= 8 && of_slot == 1               ? (by_rows ? 8 : 12)
                                : bytes <= 16 && by_rows && sizeof(T) <= 8 ? 16
                                : loaded <= 64                             ? 10
                                : loaded <= 128                            ? 8
@@ -179,24 +197,23 @@ struct LaneProduct {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int block = shape.tiles == 1 ? team.league_rank() : team.league_rank() / shape.tiles;
-    const int tile = team.league_rank() - block * shape.tiles;
+    const auto [block, sweep] = shape.share_of(team);
     if constexpr (is_cpu<typename Member::execution_space>) {
-      for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size()) multiply(block, tile, rank);
+      for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size()) multiply(block, sweep, rank);
     } else {
-      multiply(block, tile, team.team_rank());  // a loop would cost registers
+      multiply(block, sweep, team.team_rank());  // a loop would cost registers
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(int block, int tile_index, int rank) const {
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(int block, int sweep, int rank) const {
     const int within = shape.row_of(rank);
     const int place = rank - within * (shape.lanes << (Rows::contiguous ? shape.split_bits : 0));
     const int splits = Rows::contiguous ? shape.splits() : 1;  // of interleaved rows one thread each: constant addresses
     const int split = place & (splits - 1);
     const int lane = Rows::contiguous ? place >> shape.split_bits : place;
     const std::int64_t item = static_cast<std::int64_t>(block) * shape.rows + within;
-    const Tile tile(x, tile_index * shape.lanes + lane, shape.tiles * shape.lanes, k);
+    const Tile tile(x, shape.columns_of(sweep, k), lane, shape.lanes);
     const bool busy = within < shape.rows && item < parts.count && !tile.idle();
     RowPart<Ordinal> part{};
     if (busy) part = parts.template part<Ordinal>(item, rows);

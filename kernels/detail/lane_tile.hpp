@@ -8,9 +8,15 @@
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
-/// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y for them. Both are built from
-/// the thread's place among the threads of its row.
+/// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y for them. Both tiles are
+/// built from the columns that its row's threads share, and its place among them.
 namespace fatvec::detail {
+
+/// Columns first ... last - 1.
+struct ColumnRange {
+  int first;
+  int last;
+};
 
 /// The rows of X from some column on. Bytes and 32-bit factors, so that finding a row takes a GPU one instruction.
 template <class T>
@@ -31,8 +37,25 @@ struct RowsOfX {
   }
 };
 
-/// `width` neighbouring columns, in loads and stores of up to 16 bytes. Takes a k that is a multiple of width, and X and Y
-/// that are aligned().
+/// Elements that an AdjacentTile of `width` columns loads and stores at once: up to 16 bytes.
+template <class T>
+constexpr int adjacent_group(int width) {
+  if (sizeof(T) >= 16) return 1;
+  if (width % static_cast<int>(16 / sizeof(T)) == 0) return 16 / sizeof(T);
+  return width % 2 == 0 ? 2 : 1;
+}
+
+/// Whether every row of X and Y begins where an AdjacentTile of `width` columns can load and store its groups.
+template <class T, class X, class Y>
+bool takes_adjacent(int width, const X& x, const Y& y) {
+  const int group = adjacent_group<T>(width);
+  const auto fits = [&](const void* data, std::int64_t row_stride) {
+    return reinterpret_cast<std::uintptr_t>(data) % (group * sizeof(T)) == 0 && row_stride % group == 0;
+  };
+  return group == 1 || (y.column_stride == 1 && fits(x.data, x.row_stride) && fits(y.data, y.row_stride));
+}
+
+/// `width` neighbouring columns, of a number that is a multiple of width, where X and Y take_adjacent tiles.
 template <class V, int width_>
 class AdjacentTile {
   using T = std::remove_const_t<V>;
@@ -42,16 +65,8 @@ class AdjacentTile {
   static constexpr bool adjacent = true;
 
   template <class X>
-  KOKKOS_FUNCTION AdjacentTile(const X& x, int place, int, int k) : first_(place * width), idle_(first_ >= k), x_(x, first_) {}
-
-  /// Whether every row of X and Y begins where whole groups can be loaded and stored.
-  template <class X, class Y>
-  static bool aligned(const X& x, const Y& y) {
-    const auto fits = [](const void* data, std::int64_t row_stride) {
-      return reinterpret_cast<std::uintptr_t>(data) % sizeof(Group) == 0 && row_stride % group == 0;
-    };
-    return group == 1 || (y.column_stride == 1 && fits(x.data, x.row_stride) && fits(y.data, y.row_stride));
-  }
+  KOKKOS_FUNCTION AdjacentTile(const X& x, ColumnRange range, int place, int)
+      : first_(range.first + place * width), idle_(first_ >= range.last), x_(x, first_) {}
 
   [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return idle_; }
 
@@ -75,10 +90,7 @@ class AdjacentTile {
   }
 
  private:
-  static constexpr int elements_in_16_bytes = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
-  static constexpr int group = width % elements_in_16_bytes == 0  ? elements_in_16_bytes
-                               : width % 2 == 0 && sizeof(T) < 16 ? 2
-                                                                  : 1;
+  static constexpr int group = adjacent_group<T>(width);
   struct alignas(group * sizeof(T)) Group {
     T of[group];
   };
@@ -106,34 +118,35 @@ class SpacedTile {
   static constexpr bool adjacent = false;
 
   template <class X>
-  KOKKOS_FUNCTION SpacedTile(const X& x, int place, int places, int k) : first_(place), spacing_(places), k_(k) {
+  KOKKOS_FUNCTION SpacedTile(const X& x, ColumnRange range, int place, int places)
+      : first_(range.first + place), spacing_(places), last_(range.last) {
     unroll<width>([&](int w) {
       const int c = first_ + w * spacing_;
-      x_[w] = RowsOfX<T>(x, c < k ? c : k - 1);
+      x_[w] = RowsOfX<T>(x, c < last_ ? c : last_ - 1);
     });
   }
 
-  [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return first_ >= k_; }
+  [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return first_ >= last_; }
 
   template <class Ordinal>
   KOKKOS_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     unroll<width>([&](int w) { to[w] = *x_[w][row]; });
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
-    epilogue.store(row, first_, sum, (k_ - first_ + spacing_ - 1) / spacing_, spacing_);
+    epilogue.store(row, first_, sum, (last_ - first_ + spacing_ - 1) / spacing_, spacing_);
   }
   /// Y += alpha · sum, where others add to the same row.
   KOKKOS_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
     unroll<width>([&](int w) {
       const int c = first_ + w * spacing_;
-      if (c < k_) Kokkos::atomic_add(&epilogue.y(row, c), epilogue.alpha * sum[w]);
+      if (c < last_) Kokkos::atomic_add(&epilogue.y(row, c), epilogue.alpha * sum[w]);
     });
   }
 
  private:
   int first_;
   int spacing_;
-  int k_;
+  int last_;
   RowsOfX<T> x_[width];
 };
 

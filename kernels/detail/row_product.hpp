@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
+#include <fatvec/kernels/detail/row_group.hpp>
+#include <fatvec/kernels/detail/run_blocks.hpp>
 #include <fatvec/kernels/detail/run_lanes.hpp>
 
 /// The row-parallel product, written once for every format that can walk the slots of a row (formats/detail/row_access.hpp):
@@ -64,10 +67,39 @@ struct RowProduct {
   Epilogue<T> epilogue;
   BlockSweep<columns> sweep;
 
+  /// Whether rows side by side go into vectors: where X is a dense column, or several.
+  static constexpr int group = Matrix::Rows::contiguous ? 1 : group_rows<T, typename Matrix::ordinal_type>;
+
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     sweep.visit(block, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+      constexpr int w = decltype(width)::value;
       const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-      for (std::int64_t i = first; i < end; ++i) local.template multiply_row<decltype(width)::value>(i, c);
+      std::int64_t i = first;
+      if constexpr (group > 1 && w <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
+        if (local.x.row_stride == 1) {
+          while (i < end) {
+            const std::int64_t side_by_side = std::min(end - i, local.rows.interleaved(i));
+            const std::int64_t grouped = i + side_by_side / group * group;
+            for (; i < grouped; i += group) local.template multiply_group<w>(i, c);
+            for (const std::int64_t last = i + side_by_side % group; i < last; ++i) local.template multiply_row<w>(i, c);
+          }
+        }
+      }
+      for (; i < end; ++i) local.template multiply_row<w>(i, c);
+    });
+  }
+
+  template <int width>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_group(std::int64_t i, std::int64_t c) const {
+    std::int32_t lengths[group];
+    unroll<group>([&](int r) { lengths[r] = static_cast<std::int32_t>(rows.length(i + r)); });
+    T sums[width][group];
+    RowGroup<T, typename Matrix::ordinal_type>::template multiply<width>(lengths, rows.walk(i), entries, values, &x(0, c),
+                                                                         x.step(), sums);
+    unroll<group>([&](int r) {
+      T of_row[width];
+      unroll<width>([&](int w) { of_row[w] = sums[w][r]; });
+      epilogue.store(rows.row(i + r), c, of_row);
     });
   }
 
@@ -101,11 +133,9 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
   if constexpr (is_cpu<ExecSpace>) {
     if (policy.threads_per_row == 0) {
       using Product = RowProduct<T, Matrix, V, columns>;
-      const std::int64_t per_thread = policy.blocks_per_thread > 0 ? policy.blocks_per_thread : 4;
-      const BlockSweep<columns> sweep{matrix.rows(), exec.concurrency() * per_thread, k};
-      Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, sweep.blocks),
-                           Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x, epilogue, sweep});
-      return;
+      const BlockSweep<columns> sweep{matrix.rows(), blocks_for(exec, policy, matrix.stored_entries(), k), k};
+      return run_blocks(label, exec, sweep.blocks,
+                        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x, epilogue, sweep});
     }
   }
   run_lanes(label, exec, policy, matrix, x, epilogue, k);

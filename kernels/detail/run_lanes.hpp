@@ -3,12 +3,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/detail/lane_product.hpp>
+#include <fatvec/kernels/detail/lane_tile.hpp>
 #include <fatvec/kernels/detail/row_policy.hpp>
 #include <fatvec/kernels/detail/staged_product.hpp>
 
@@ -32,11 +34,21 @@ auto lane_rows(const Matrix& matrix) {
     return BlockedRows<typename Matrix::offset_type, block>{matrix.row_map.data(), matrix.block_access()};
 }
 
-/// One matrix, X and epilogue, ready to be multiplied by lanes in any shape and tile. `block` is the size of A's blocks.
+/// The threads' part of a product: chosen before it is launched.
+struct LaneChoice {
+  int width;            ///< columns of a thread
+  bool adjacent;        ///< neighbours; otherwise as far apart as there are lanes
+  bool staged;          ///< A through scratch memory
+  std::int64_t sweeps;  ///< over the rows, each for a part of the columns
+};
+
+/// One matrix, X and epilogue, ready to be multiplied by lanes. `block` is the size of A's blocks.
 template <int block, class ExecSpace, class Matrix, class T, class V, Columns columns>
 struct LaneLauncher {
   using X = MultiVectorSpan<V, columns>;
   static constexpr bool contiguous = Matrix::Rows::contiguous;
+  static constexpr int pair = std::max<int>(2, 16 / sizeof(T));
+  static constexpr int wide = std::max<int>(2, 32 / sizeof(T));
   const char* label;
   const ExecSpace& exec;
   const RowPolicy& policy;
@@ -45,38 +57,79 @@ struct LaneLauncher {
   const Epilogue<T>& epilogue;
   std::int64_t k;
 
-  /// Whether a thread can hold what it loads for such a tile: a row of a block takes a row of X for each column of the block.
-  static constexpr bool in_registers(int width) { return block <= 1 || block * width * int{sizeof(T)} <= 192; }
+  /// The policy table of the GPU kernels, measured on an H200 (docs/performance.md).
+  ///
+  /// Up to 7 neighbouring columns are one thread's. Beyond, threads lie side by side over the columns, 16 or 32 bytes of X
+  /// each; rows of blocks, and long rows for some k, are staged in scratch memory. Where columns are apart, each is a stream of
+  /// its own: several for a thread, rows side by side. Columns beyond some 512 bytes of a row (16 streams) take another sweep,
+  /// for which A comes from memory again: less than the rows of X that more columns would drive out of the caches.
+  [[nodiscard]] LaneChoice choose() const {
+    const int asked = policy.columns_per_thread;
+    if constexpr (columns == Columns::strided) {
+      const std::int64_t n = sweeps(block <= 1 ? 16 : 64, 0.25);
+      return {spaced_width((k + n - 1) / n), false, block > 1, n};
+    } else {
+      const std::int64_t n = sweeps(512 / sizeof(T), 0.5);
+      const auto adjacent = [&](int width) {
+        return k % width == 0 && in_registers(width) && takes_adjacent<T>(width, x, epilogue.y);
+      };
+      if (asked == 0 && k <= 7 && adjacent(static_cast<int>(k))) return {static_cast<int>(k), true, false, 1};
+      const bool long_rows = contiguous && block == 1 && mean_length() >= 24;
+      const bool staged = block > 1 || (long_rows && k >= 6 * pair && k <= 24 * pair);
+      const bool wider = block == 1 ? !contiguous || (!long_rows && k >= 6 * pair) : k <= 8;
+      if ((asked == 0 ? wider : asked == wide) && adjacent(wide)) return {wide, true, false, n};
+      if (asked <= pair && adjacent(pair)) return {pair, true, staged, n};
+      return {asked > 0 ? asked : (staged || k < 24 ? 2 : 4), false, staged, n};
+    }
+  }
 
-  /// Entries, or blocks, of a row.
-  [[nodiscard]] double mean_length() const {
-    const auto rows = static_cast<double>(matrix.row_map.extent(0)) - 1;
-    return rows > 0 ? static_cast<double>(matrix.entries.extent(0)) / rows : 0;
+  /// Launches rows, but those longer than longest, as chosen.
+  template <class Rows>
+  void launch(const Rows& rows) const {
+    const LaneChoice choice = choose();
+    if (choice.adjacent) {
+      if constexpr (columns == Columns::contiguous)
+        with_width<1, 2, 3, 4, 5, 6, 7, std::max(7, wide)>(choice.width, [&](auto width) {
+          constexpr int w = decltype(width)::value;
+          using Tile = AdjacentTile<V, w>;
+          if constexpr (contiguous && block != 0 && w == pair)
+            if (choice.staged) return launch_staged<Tile>(rows.longest, choice.sweeps);
+          if constexpr (in_registers(w)) launch_rows<Tile>(rows, choice.sweeps);
+        });
+      return;
+    }
+    with_spaced_width(choice.width, [&](auto width) {
+      using Tile = SpacedTile<V, columns, decltype(width)::value>;
+      if constexpr (contiguous && block != 0)
+        if (choice.staged) return launch_staged<Tile>(rows.longest, choice.sweeps);
+      if constexpr (block <= 1) launch_rows<Tile>(rows, choice.sweeps);
+    });
   }
 
   /// A thread for each row and lane, or where a row's entries lie side by side several: with all columns in one lane each has
-  /// at least 4 entries (8 blocks beyond 2 columns), beyond 8 threads 16.
+  /// at least 4 entries (8 blocks beyond 2 columns, 12 entries beyond 4 that are apart), beyond 8 threads 16.
   template <class Tile, class Rows>
-  void launch_rows(const Rows& rows) const {
+  void launch_rows(const Rows& rows, std::int64_t sweeps) const {
     int splits = 1;
     if constexpr (contiguous) {
       splits = std::min(policy.threads_per_row, 32);
       if (splits == 0) {
         splits = 1;
         const std::int64_t lanes = (k + Tile::width - 1) / Tile::width;
-        const int least = block != 1 && Tile::width > 2 ? 8 : 4;
+        const bool streams = columns == Columns::strided && Tile::width > 4;
+        const int least = streams ? 12 : (block != 1 && Tile::width > 2 ? 8 : 4);
         if (lanes == 1)
           while (splits < 32 && mean_length() >= 2 * splits * (splits < 8 ? least : 16)) splits *= 2;
-        else if (lanes <= 8 && block == 1 && mean_length() >= 12)
+        else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 12))
           splits = 2;
       }
     }
-    launch_walk<Tile>(splits, rows);
+    launch_walk<Tile>(splits, rows, sweeps);
   }
 
   template <class Tile, class Parts>
-  void launch_walk(int splits, const Parts& parts) const {
-    const LaneShape shape = LaneShape::of(lane_threads, has_shuffles<ExecSpace> ? splits : 1, Tile::width, k);
+  void launch_walk(int splits, const Parts& parts, std::int64_t sweeps) const {
+    const LaneShape shape = LaneShape::of(lane_threads, has_shuffles<ExecSpace> ? splits : 1, Tile::width, k, sweeps);
     with_known_rows(lane_rows<block>(matrix), [&](const auto& rows) {
       using Rows = std::decay_t<decltype(rows)>;
       Kokkos::parallel_for(label, teams<lane_threads, LaneTuning<T, Rows, Tile>::teams>(parts.count, shape.rows, shape),
@@ -89,7 +142,7 @@ struct LaneLauncher {
   /// Measured on an H200: small teams that copy 20 KB at a time; threads share a row only where a team could not have
   /// scratch memory for all of its rows.
   template <class Tile>
-  void launch_staged(std::int64_t longest) const {
+  void launch_staged(std::int64_t longest, std::int64_t sweeps) const {
     using Product = StagedProduct<T, Matrix, block, X, Tile>;
     // With what a team has beyond its rows, so many teams of any capacity fit.
     constexpr double team_bytes = std::min(20 << 10, (scratch_of_multiprocessor / staged_teams<Tile> - (2 << 10)) * 2 / 3);
@@ -100,14 +153,14 @@ struct LaneLauncher {
     int threads = lane_threads;
     int splits = 1;
     if (has_shuffles<ExecSpace>) {
-      const double lanes = static_cast<double>((k + Tile::width - 1) / Tile::width);
+      const double lanes = std::ceil(static_cast<double>(k) / static_cast<double>(Tile::width * sweeps));
       splits = std::min(policy.threads_per_row, 32);
       for (splits = std::max(splits, 1); policy.threads_per_row == 0 && splits < 32; splits *= 2)
         if (row_bytes <= thread_bytes * lanes * splits) break;
     }
-    LaneShape shape = LaneShape::of(threads, splits, Tile::width, k);
+    LaneShape shape = LaneShape::of(threads, splits, Tile::width, k, sweeps);
     while (threads > 64 && shape.rows > 1 && row_bytes * shape.rows > team_bytes)
-      shape = LaneShape::of(threads /= 2, splits, Tile::width, k);
+      shape = LaneShape::of(threads /= 2, splits, Tile::width, k, sweeps);
 
     // Several rows for each thread, as long as there are teams for all multiprocessors.
     const double pass_bytes = row_bytes * shape.rows;
@@ -126,6 +179,50 @@ struct LaneLauncher {
   }
 
  private:
+  /// Whether a thread can hold what it loads for such a tile: a row of a block takes a row of X for each column of the block.
+  static constexpr bool in_registers(int width) { return block <= 1 || block * width * int{sizeof(T)} <= 192; }
+
+  /// How often to sweep over the rows so that a sweep has about `at_once` columns, and at most `more` times as many more.
+  [[nodiscard]] std::int64_t sweeps(std::int64_t at_once, double more) const {
+    return std::max<std::int64_t>(1,
+                                  static_cast<std::int64_t>(static_cast<double>(k) / static_cast<double>(at_once) + 1 - more));
+  }
+
+  /// Entries, or blocks, of a row; of interleaved rows nobody asks.
+  [[nodiscard]] double mean_length() const {
+    if constexpr (contiguous) {
+      const auto rows = static_cast<double>(matrix.row_map.extent(0)) - 1;
+      return rows > 0 ? static_cast<double>(matrix.entries.extent(0)) / rows : 0;
+    }
+    return 0;
+  }
+
+  /// run(Width<w>) for the columns of a thread, which are apart. A block's rows multiply the sums that a thread holds.
+  template <class Run>
+  static void with_spaced_width(std::int64_t wanted, const Run& run) {
+    if constexpr (block > 3 || (block > 1 && columns == Columns::contiguous))
+      with_width<1, 2>(wanted, run);
+    else if constexpr (block > 1 || columns == Columns::contiguous)
+      with_width<1, 2, 4>(wanted, run);
+    else
+      with_width<1, 2, 3, 4, 6, 8>(wanted, run);
+  }
+  /// The width that leaves the least idle, wide ones before narrow ones: a lane more costs A's loads once more.
+  [[nodiscard]] int spaced_width(std::int64_t columns_of_sweep) const {
+    if (policy.columns_per_thread > 0) return policy.columns_per_thread;
+    int best = 1;
+    double least = std::numeric_limits<double>::max();
+    for (const int width : {1, 2, 3, 4, 6, 8}) {
+      const auto lanes = static_cast<double>((columns_of_sweep + width - 1) / width);
+      const double cost = lanes * (width + 1);
+      if (cost <= least) {
+        best = width;
+        least = cost;
+      }
+    }
+    return best;
+  }
+
   /// In halves, of teams twice as large: Kokkos refuses teams of which so many do not fit, be it for their scratch memory.
   template <class Tile>
   static constexpr int staged_teams = block* Tile::width * sizeof(T) > 48 ? 2 : 4;
@@ -135,18 +232,14 @@ struct LaneLauncher {
   auto teams(std::int64_t items, int items_of_team, const LaneShape& shape) const {
     using Bounds = Kokkos::LaunchBounds<threads, std::min(resident, resident_threads / threads)>;
     using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Bounds>;
-    const std::int64_t count = (items + items_of_team - 1) / items_of_team * shape.tiles;
+    const std::int64_t count = (items + items_of_team - 1) / items_of_team * shape.sweeps;
     if (count > std::numeric_limits<int>::max())
       throw CapacityError(concat(label, ": ", count, " teams are more than one launch can have."));
     return Teams(exec, static_cast<int>(count), is_cpu<ExecSpace> ? 1 : shape.threads);
   }
 };
 
-/// Launches the product of a format on exec; no allocation, no fence. Measured on an H200 (docs/performance.md).
-///
-/// Up to 7 neighbouring columns are one thread's. Beyond, threads lie side by side over the columns, 16 or 32 bytes of X each;
-/// rows of blocks, and long rows for some k, are staged in scratch memory. Where columns are apart, each is a stream of its
-/// own: several for a thread, rows side by side.
+/// Launches the product of a format on exec; no allocation, no fence.
 template <int block = 1, class ExecSpace, class Matrix, class T, class V, Columns columns>
 void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy, const Matrix& matrix,
                const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue, std::int64_t k) {
@@ -154,8 +247,6 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
     throw CapacityError(concat(label, ": ", matrix.rows(), " rows; lanes count them in 32 bits. Split the matrix by rows."));
   if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
     throw CapacityError(concat(label, ": the rows of X are ", x.row_stride, " elements apart, which is 4 GB or more."));
-  using Launcher = LaneLauncher<block, ExecSpace, Matrix, T, V, columns>;
-  const Launcher lanes{label, exec, policy, matrix, x, epilogue, k};
   using Ordinal = typename Matrix::ordinal_type;
   constexpr bool may_be_long = requires {
     matrix.long_rows;
@@ -163,74 +254,15 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
   WholeRows<Ordinal, may_be_long> rows{matrix.rows(), std::numeric_limits<Ordinal>::max()};
   if constexpr (may_be_long)
     rows.longest = static_cast<Ordinal>(std::min<std::int64_t>(matrix.long_rows.longest, rows.longest));
-  const std::int64_t asked = policy.columns_per_thread;
-
-  if constexpr (columns == Columns::strided) {
-    const std::int64_t most = asked > 0 ? asked : 8;
-    const std::int64_t tiles = (k + most - 1) / most;
-    const auto launch = [&](auto width) {
-      using Tile = SpacedTile<V, columns, decltype(width)::value>;
-      if constexpr (block <= 1)
-        lanes.template launch_rows<Tile>(rows);
-      else
-        lanes.template launch_staged<Tile>(rows.longest);
-    };
-    // A block's rows multiply the sums that a thread holds.
-    if constexpr (block <= 1)
-      with_width<1, 2, 3, 4, 6, 8>((k + tiles - 1) / tiles, launch);
-    else if constexpr (block <= 3)
-      with_width<1, 2, 4>((k + tiles - 1) / tiles, launch);
-    else
-      with_width<1, 2>((k + tiles - 1) / tiles, launch);
-  } else {
-    constexpr int pair = std::max<int>(2, 16 / sizeof(T));
-    constexpr int wide = std::max<int>(2, 32 / sizeof(T));
-    const auto fits = [&](auto width) {
-      using Tile = AdjacentTile<V, decltype(width)::value>;
-      return k % Tile::width == 0 && Tile::aligned(x, epilogue.y);
-    };
-    bool staged = block > 1;
-    bool wider = !Launcher::contiguous || (block != 1 && k <= 8);
-    if constexpr (Launcher::contiguous && block == 1) {
-      const bool long_rows = lanes.mean_length() >= 24;
-      staged = long_rows && k >= 6 * pair && k <= 24 * pair;
-      wider = !long_rows && k >= 12 * pair;
-    }
-    bool launched = false;
-    if (asked == 0 && k <= 7) {
-      with_width<1, 2, 3, 4, 5, 6, 7>(k, [&](auto width) {
-        if constexpr (Launcher::in_registers(decltype(width)::value)) {
-          if (!fits(width)) return;
-          lanes.template launch_rows<AdjacentTile<V, decltype(width)::value>>(rows);
-          launched = true;
-        }
-      });
-    }
-    const auto launch = [&]<class Tile>(std::type_identity<Tile>) {
-      if constexpr (Launcher::contiguous && block != 0)
-        if (staged) return lanes.template launch_staged<Tile>(rows.longest);
-      if constexpr (block <= 1) lanes.template launch_rows<Tile>(rows);
-    };
-    if (launched) {
-    } else if ((asked == 0 ? wider : asked == wide) && Launcher::in_registers(wide) && fits(Width<wide>{})) {
-      if constexpr (Launcher::in_registers(wide)) lanes.template launch_rows<AdjacentTile<V, wide>>(rows);
-    } else if (asked <= pair && fits(Width<pair>{})) {
-      launch(std::type_identity<AdjacentTile<V, pair>>{});
-    } else {
-      const auto spaced = [&](auto width) { launch(std::type_identity<SpacedTile<V, columns, decltype(width)::value>>{}); };
-      if constexpr (block <= 1)
-        with_width<1, 2, 4>(asked > 0 ? asked : 2, spaced);
-      else
-        with_width<1, 2>(asked > 0 ? asked : 2, spaced);
-    }
-  }
+  const LaneLauncher<block, ExecSpace, Matrix, T, V, columns> lanes{label, exec, policy, matrix, x, epilogue, k};
+  lanes.launch(rows);
   if constexpr (may_be_long) {
     const auto& pieces = matrix.long_rows.pieces;
     if (pieces.extent(0) == 0) return;
     int beside = 1;  // a warp on each piece, its threads over the columns first
     while (beside < 32 && beside < k) beside *= 2;
     lanes.template launch_walk<SpacedTile<V, columns, 1>>(
-        32 / beside, LongRowPieces<Ordinal>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))});
+        32 / beside, LongRowPieces<Ordinal>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))}, 1);
   }
 }
 

@@ -67,16 +67,15 @@ struct StagedProduct {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const int part = shape.tiles == 1 ? team.league_rank() : team.league_rank() / shape.tiles;
-    const int tile = team.league_rank() - part * shape.tiles;
+    const LaneShape::Share share = shape.share_of(team);
     const int rows_of_team = shape.rows * passes;
-    const std::int64_t first = static_cast<std::int64_t>(part) * rows_of_team;
+    const std::int64_t first = static_cast<std::int64_t>(share.block) * rows_of_team;
     const std::int64_t last = first + rows_of_team < count ? first + rows_of_team : count;
     const std::int64_t begin = rows.begin(first);
     const std::int64_t blocks = rows.begin(last) - begin;
     const auto multiply_all = [&](const auto& row_at) {
       for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size())
-        multiply(first, last, tile, rank, row_at);
+        multiply(first, last, share.sweep, rank, row_at);
     };
     if (blocks <= capacity) {
       auto* const staged = static_cast<Block*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(capacity), 16));
@@ -132,13 +131,13 @@ struct StagedProduct {
   }
 
   template <class RowAt>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int tile_index, int rank,
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int sweep, int rank,
                                             const RowAt& row_at) const {
     const int within = shape.row_of(rank);
     const int place = rank - within * (shape.lanes << shape.split_bits);
     const int splits = shape.splits();
     const int split = place & (splits - 1);
-    const Tile tile(x, tile_index * shape.lanes + (place >> shape.split_bits), shape.tiles * shape.lanes, k);
+    const Tile tile(x, shape.columns_of(sweep, k), place >> shape.split_bits, shape.lanes);
     std::int64_t item = first + within;
     for (int pass = 0; pass < passes; ++pass, item += shape.rows) {
       const bool busy = within < shape.rows && item < last && !tile.idle();

@@ -14,7 +14,7 @@ inline constexpr int tuned_threads = 128;
 struct Shape {
   int split_bits;  ///< 2^split_bits neighbouring threads share the entries of a row, and add up by shuffles
   int lanes;       ///< threads side by side over the columns
-  int tiles;       ///< so many blocks over the columns of the same rows, one after the other: A's rows come from L2
+  int sweeps;      ///< over all rows, one after the other, each for its part of the columns
 
   [[nodiscard]] int threads_per_row() const { return lanes << split_bits; }
 };
@@ -57,12 +57,14 @@ template <class Tile, class Rows>
 __global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
     tuned_product(const Stored<Rows> a, const Operands o, const Shape shape, const int longest) {
   constexpr int unroll = Tile::width == 1 || (Tile::width == 2 && !Rows::neighbours) ? 4 : 2;
-  const unsigned block = blockIdx.x / shape.tiles;
+  const unsigned blocks = gridDim.x / shape.sweeps;
+  const unsigned sweep = blockIdx.x / blocks;
+  const unsigned block = blockIdx.x - sweep * blocks;
   const unsigned row = block * blockDim.y + threadIdx.y;
   const int splits = Rows::neighbours ? 1 << shape.split_bits : 1;  // constant addresses where rows lie side by side
   const int split = threadIdx.x & (splits - 1);
   const int lane = Rows::neighbours ? threadIdx.x >> shape.split_bits : threadIdx.x;
-  const Tile tile(o, blockIdx.x - block * shape.tiles, lane, shape.lanes);
+  const Tile tile(o, sweep, lane, shape.lanes);
   const bool busy = row < a.rows && !tile.idle();
   auto slots = a.row[busy ? row : 0];
   if (!busy || slots.length > longest) slots.length = 0;
@@ -94,7 +96,7 @@ template <class Tile, class Rows>
 void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const Shape& shape, int longest) {
   const int rows_per_block = tuned_threads / shape.threads_per_row();
   const std::int64_t blocks = (static_cast<std::int64_t>(a.rows) + rows_per_block - 1) / rows_per_block;
-  tuned_product<Tile><<<checked_blocks(blocks * shape.tiles), dim3(shape.threads_per_row(), rows_per_block), 0, stream>>>(
+  tuned_product<Tile><<<checked_blocks(blocks * shape.sweeps), dim3(shape.threads_per_row(), rows_per_block), 0, stream>>>(
       a, o, shape, longest);
 }
 
@@ -107,9 +109,9 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
   const bool side_by_side = o.k == 1 || (o.x_col == 1 && o.y_col == 1);
   const bool paired = side_by_side && in_pairs(o);
   if (!side_by_side) {
-    const int tiles = (o.k + 7) / 8;
-    with_width<2, 3, 4, 5, 6, 7, 8>((o.k + tiles - 1) / tiles, [&](auto width) {
-      launch_tile<Spaced<decltype(width)::value>>(stream, a, o, {narrow_bits, 1, tiles}, longest);
+    const int sweeps = (o.k + 7) / 8;
+    with_width<2, 3, 4, 5, 6, 7, 8>((o.k + sweeps - 1) / sweeps, [&](auto width) {
+      launch_tile<Spaced<decltype(width)::value>>(stream, a, o, {narrow_bits, 1, sweeps}, longest);
     });
   } else if (o.k <= 6 && (o.k % 2 == 1 || paired)) {
     with_width<1, 2, 3, 4, 5, 6>(o.k, [&](auto width) {
@@ -118,10 +120,11 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
   } else {
     const bool fours = paired && o.k % 4 == 0 && (!Rows::neighbours || (o.k >= 24 && a.nnz < 24 * std::int64_t{a.rows}));
     const int columns = fours ? 4 : 2;
-    const int tiles = (o.k + columns * tuned_threads - 1) / (columns * tuned_threads);
-    const int lanes = (o.k + columns * tiles - 1) / (columns * tiles);
+    const int wanted = o.k < 96 ? 1 : (o.k + 32) / 64;  // more columns at once drive rows of X out of the caches
+    const int lanes = (o.k + columns * wanted - 1) / (columns * wanted);
+    const int sweeps = (o.k + columns * lanes - 1) / (columns * lanes);
     const bool whole_warps = 32 % lanes == 0;  // shuffles want them
-    const Shape shape{whole_warps && lanes <= 8 ? split_bits(a, 6, 2) : 0, lanes, tiles};
+    const Shape shape{whole_warps && lanes <= 8 ? split_bits(a, 6, 2) : 0, lanes, sweeps};
     if (fours) return launch_tile<Adjacent<4>>(stream, a, o, shape, longest);
     if (paired) return launch_tile<Adjacent<2>>(stream, a, o, shape, longest);
     launch_tile<Spaced<2>>(stream, a, o, shape, longest);
