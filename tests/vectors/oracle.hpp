@@ -37,7 +37,8 @@ struct Expected {
   std::int64_t zeros = 0;
 
   void add(T x) {
-    const auto size = static_cast<Total>(x < 0 ? Total(0) - static_cast<Total>(x) : static_cast<Total>(x));
+    const bool negative = std::is_signed_v<T> && !(x >= T(0));
+    const auto size = negative ? Total(0) - static_cast<Total>(x) : static_cast<Total>(x);
     sum += static_cast<Total>(x);
     absolute_sum += size;
     square_sum += size * size;
@@ -54,10 +55,11 @@ void expect_statistics(const Found& found, const Expected<T>& expected, double r
   using Total = typename Expected<T>::Total;
   const auto near = [&](auto value, Total want, Total scale) {
     const long double allowed = rounding * std::numeric_limits<double>::epsilon() * static_cast<long double>(scale);
-    if constexpr (std::is_integral_v<T>)
+    if constexpr (std::is_integral_v<T>) {
       EXPECT_EQ(static_cast<Total>(value), want);
-    else
+    } else {
       EXPECT_LE(std::abs(static_cast<long double>(value) - want), allowed) << value << " instead of " << want;
+    }
   };
   near(found.sum, expected.sum, expected.absolute_sum);
   near(found.absolute_sum, expected.absolute_sum, expected.absolute_sum);
