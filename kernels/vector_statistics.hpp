@@ -50,7 +50,8 @@ template <class ExecSpace, class Source, class Results>
 void reduce_columns(const char* label, const ExecSpace& exec, const Source& source, std::int64_t rows, std::int64_t columns,
                     const Results& results) {
   if (static_cast<std::int64_t>(results.values.extent(0)) != columns)
-    throw ShapeError(concat(label, ": there is room for ", results.values.extent(0), " columns, the operand has ", columns, "."));
+    throw ShapeError(
+        concat(label, ": there is room for ", results.values.extent(0), " columns, the operand has ", columns, "."));
   const Kokkos::Profiling::ScopedRegion region(label);
   run_column_reduction(label, exec, source, rows, columns, results.partial(), results.values.data());
 }

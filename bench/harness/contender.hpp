@@ -68,7 +68,6 @@ class Registry {
   void add(VectorContender contender) { vector_contenders_.push_back(std::move(contender)); }
   [[nodiscard]] const std::vector<VectorContender>& vector_contenders() const { return vector_contenders_; }
 
-
   /// Throws Error where the label exists already or a name would break the key:value form of case names.
   void add(Contender contender);
   /// The same, and once more for each value of the settings that its format has: hack, slice and block sizes, sort windows.

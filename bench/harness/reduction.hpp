@@ -71,8 +71,7 @@ void append_numbers(std::vector<double>& numbers, Operation operation, const Sta
   };
   if (operation == Operation::asum) return numbers.push_back(s.absolute_sum);
   if (operation == Operation::nrm2) return numbers.push_back(std::sqrt(s.square_sum));
-  numbers.insert(numbers.end(),
-                 {s.sum, s.absolute_sum, s.square_sum, max_norm(), s.min, s.max, static_cast<double>(s.zeros)});
+  numbers.insert(numbers.end(), {s.sum, s.absolute_sum, s.square_sum, max_norm(), s.min, s.max, static_cast<double>(s.zeros)});
 }
 
 }  // namespace fatvec::bench

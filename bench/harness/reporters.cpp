@@ -25,9 +25,12 @@ Fields fields_of(const std::string& name) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
     const std::string part = name.substr(begin, end - begin);
     std::string key = part.substr(0, part.find(':'));
-    if (key == "vector") key = "matrix";  // rows of vectors have the same columns
+    std::string value = key.size() < part.size() ? part.substr(key.size() + 1) : "";
+    if (key == "vector") {  // these rows have the same columns, under their own names
+      key = "matrix";
+      value = "vectors of " + value;
+    }
     if (key == "operation") key = "format";
-    const std::string value = key.size() < part.size() ? part.substr(key.size() + 1) : "";
     if (key == "matrix" || key == "contender" || key == "backend" || key == "format" || key == "layout" || key == "k") {
       fields.named[key] = value;
     } else {

@@ -53,8 +53,7 @@ std::string describe(const SuiteMatrix& matrix) {
 }
 
 std::span<const Suite> suites() {
-  static const std::array all{demo_suite(), balayre_suite(), stec_suite(), calzetta_suite(), scaling_suite(),
-                              vectors_suite()};
+  static const std::array all{demo_suite(), balayre_suite(), stec_suite(), calzetta_suite(), scaling_suite(), vectors_suite()};
   return all;
 }
 

@@ -18,8 +18,8 @@ namespace vectors {
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) of the position.
 KOKKOS_INLINE_FUNCTION double element(int operand, std::int64_t row, std::int64_t column) {
-  std::uint64_t z = (static_cast<std::uint64_t>(row << 16) + static_cast<std::uint64_t>(2 * column + operand) + 1) *
-                    0x9e3779b97f4a7c15ULL;
+  std::uint64_t z =
+      (static_cast<std::uint64_t>(row << 16) + static_cast<std::uint64_t>(2 * column + operand) + 1) * 0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   z ^= z >> 31;
@@ -44,7 +44,8 @@ void fill(View (&operands)[2], std::int64_t n, std::int64_t k, product::Layout l
   const auto half = free_memory<typename View::memory_space>() / 2;
   detail::require_fits<typename View::memory_space>("the suite of vectors", {0, bytes}, half, "two operands");
   for (int operand = 0; operand < 2; ++operand) {
-    operands[operand] = View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::vector"), std::max<std::int64_t>(1, n * k));
+    operands[operand] =
+        View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::vector"), std::max<std::int64_t>(1, n * k));
     Kokkos::parallel_for("fatvec::bench::fill", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>(0, n * k),
                          Fill{operands[operand].data(), operand, n, k, layout == product::Layout::row});
   }
@@ -93,10 +94,11 @@ void VectorProblem::find_answers() {
       return Wanted{static_cast<double>(value), rounding * static_cast<double>(scale)};
     };
     const double max_norm = n_ == 0 ? 0 : std::max(-min, max);
-    answers_.push_back({{rounded(sum, asum), rounded(asum, asum), rounded(squares, squares), {max_norm, 0}, {min, 0}, {max, 0}, {zeros, 0}},
-                        rounded(dot, magnitudes),
-                        rounded(asum, asum),
-                        rounded(std::sqrt(squares), std::sqrt(squares))});
+    answers_.push_back(
+        {{rounded(sum, asum), rounded(asum, asum), rounded(squares, squares), {max_norm, 0}, {min, 0}, {max, 0}, {zeros, 0}},
+         rounded(dot, magnitudes),
+         rounded(asum, asum),
+         rounded(std::sqrt(squares), std::sqrt(squares))});
   }
 }
 

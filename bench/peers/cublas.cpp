@@ -38,7 +38,8 @@ struct CublasReduction {
 
   void operator()(const Kokkos::Cuda& exec) const {
     require_success(cublasSetStream(library.get(), exec.cuda_stream()), "cublasSetStream");
-    for (std::int64_t c = 0; c < operands.k; ++c) require_success(reduce(operands.column_begin(c), results.data() + c), "cublas");
+    for (std::int64_t c = 0; c < operands.k; ++c)
+      require_success(reduce(operands.column_begin(c), results.data() + c), "cublas");
   }
   [[nodiscard]] std::vector<double> numbers(const Kokkos::Cuda& exec) const {
     const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, results);
@@ -62,7 +63,11 @@ struct CublasReduction {
 void add_cublas(Registry& registry) {
   for (const auto operation : {Operation::dot, Operation::asum, Operation::nrm2}) {
     registry.add(VectorContender{
-        .name = "cublas", .backend = "cuda", .operation = operation, .parameters = {}, .prepare = [operation](const auto& operands) {
+        .name = "cublas",
+        .backend = "cuda",
+        .operation = operation,
+        .parameters = {},
+        .prepare = [operation](const auto& operands) {
           if (operands.n > INT32_MAX) throw UsageError("cuBLAS counts elements in 32 bits.");
           const Kokkos::View<double*, Kokkos::Cuda> results("fatvec::bench::results", static_cast<std::size_t>(operands.k));
           return make_reduction<Kokkos::Cuda>(CublasReduction{operation, operands, create_library(), results});

@@ -37,10 +37,14 @@ template <class ExecSpace, class OfColumn, class Append>
 void add_host_vectors(Registry& registry, const char* name, const char* backend, Operation operation, OfColumn of_column,
                       Append append) {
   using Result = std::invoke_result_t<OfColumn, const double*, const double*, std::int64_t, std::int64_t>;
-  registry.add(VectorContender{
-      .name = name, .backend = backend, .operation = operation, .parameters = {}, .prepare = [=](const VectorOperands& operands) {
-        return make_reduction<ExecSpace>(ColumnByColumn<Result, OfColumn, Append>{operands, of_column, append});
-      }});
+  registry.add(
+      VectorContender{.name = name,
+                      .backend = backend,
+                      .operation = operation,
+                      .parameters = {},
+                      .prepare = [=](const VectorOperands& operands) {
+                        return make_reduction<ExecSpace>(ColumnByColumn<Result, OfColumn, Append>{operands, of_column, append});
+                      }});
 }
 
 /// Way has statistics() and dot() as raw/serial/vectors.hpp.

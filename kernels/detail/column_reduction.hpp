@@ -128,8 +128,9 @@ struct ColumnReduction {
       for (std::int64_t row = steps * together; row < rows; ++row)
         for (int c = 0; c < columns; ++c) lanes[0].add(c, source.at(begin + row, first + c, 1)[0]);
     } else {
-      // Some rows at a time: memory is read in its order, the lanes of all tiles are in the first-level cache.
-      const std::int64_t block = tiles(columns) == 1 ? rows : 8;
+      // Some rows at a time: memory is read nearly in its order, the lanes of all tiles are in the first-level cache. As many
+      // as it takes until moving the lanes there and back is cheap beside adding to them.
+      const std::int64_t block = tiles(columns) == 1 ? rows : sizeof(Lanes) > 512 ? 64 : 8;
       for (std::int64_t row = 0; row < rows; row += block)
         for (int tile = 0; tile < tiles(columns); ++tile)
           walk(lanes[tile], source.at(begin + row, first + tile_begin(tile, columns), 1), Kokkos::min(block, rows - row));
@@ -165,7 +166,8 @@ struct JoinChunks {
     Value result;
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(team, chunks),
-        [&](std::int64_t chunk, Value& value) { Source::join(value, partial[chunk * columns + column]); }, Joined<Source>(result));
+        [&](std::int64_t chunk, Value& value) { Source::join(value, partial[chunk * columns + column]); },
+        Joined<Source>(result));
     Kokkos::single(Kokkos::PerTeam(team), [&] { results[column] = result; });
   }
 };
@@ -220,7 +222,7 @@ void run_column_reduction(const char* label, const ExecSpace& exec, const Source
   };
 
   if constexpr (is_cpu<ExecSpace>) {
-    constexpr int widest = 16;                      // GCC vectorises the loops over so many
+    constexpr int widest = 16;             // GCC vectorises the loops over so many
     constexpr int worth_a_team = 1 << 14;  // elements
     const bool gapless = neighbours() && source.all([&](auto row, auto) { return row == columns_of_row; });
     if (gapless && columns_of_row <= widest / 2) {

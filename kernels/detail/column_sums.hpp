@@ -82,8 +82,9 @@ template <class Scalar>
 struct VectorStatistics {
   using Types = detail::SumTypes<Scalar>;
   using Limits = std::numeric_limits<Scalar>;
-  static_assert(!detail::is_complex<Scalar>,
-                "min and max of complex numbers are not defined; take dot(exec, x, x), or Views of the real and imaginary parts");
+  static_assert(
+      !detail::is_complex<Scalar>,
+      "min and max of complex numbers are not defined; take dot(exec, x, x), or Views of the real and imaginary parts");
   static constexpr Scalar highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
   static constexpr Scalar lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 
@@ -154,7 +155,6 @@ struct StatisticsLanes {
     if (absolute_sum[w] != absolute_sum[w]) value.min = value.max = static_cast<Scalar>(absolute_sum[w]);
     return value;
   }
-
 };
 
 template <class Scalar>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -68,6 +69,10 @@ void expect_statistics(const Found& found, const Expected<T>& expected, double r
   EXPECT_EQ(found.min, expected.min);
   EXPECT_EQ(found.max, expected.max);
   EXPECT_EQ(found.zeros, expected.zeros);
+}
+
+inline void expect_nan(const std::vector<double>& values) {
+  for (const double value : values) EXPECT_TRUE(std::isnan(value)) << value;
 }
 
 }  // namespace fatvec::tests

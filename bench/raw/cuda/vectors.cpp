@@ -40,9 +40,9 @@ struct CudaReduction {
   }
   [[nodiscard]] std::vector<double> numbers(const Kokkos::Cuda& exec) const {
     std::vector<Result> host(results.extent(0));
-    raw::cuda::check(cudaMemcpyAsync(host.data(), results.data(), host.size() * sizeof(Result), cudaMemcpyDeviceToHost,
-                                     exec.cuda_stream()),
-                     "copying the results");
+    raw::cuda::check(
+        cudaMemcpyAsync(host.data(), results.data(), host.size() * sizeof(Result), cudaMemcpyDeviceToHost, exec.cuda_stream()),
+        "copying the results");
     exec.fence("fatvec::bench::results");
     std::vector<double> numbers;
     for (const auto& result : host) {
