@@ -61,7 +61,7 @@ void initialise_benchmark(char* program, const Options& options) {
   if (argc > 1) throw UsageError(detail::concat("Google Benchmark does not know ", argv[1], "."));
 }
 
-/// Cases: BenchCase or VectorCase, as the Session runs them.
+/// Case: BenchCase or VectorCase, whichever the Session runs.
 template <class Session, class Case>
 int run_cases(const Registry& registry, const Options& options, std::vector<Case> cases) {
   const auto start = std::chrono::steady_clock::now();

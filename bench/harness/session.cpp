@@ -7,6 +7,7 @@
 #include "harness/capacity.hpp"
 
 namespace fatvec::bench {
+
 Session::Session(const Options& options, Bandwidths bandwidths, double cache_bytes)
     : policy_{.timing = {.most_seconds = options.max_seconds},
               .alpha = options.alpha,
