@@ -13,6 +13,7 @@
 #include "harness/provenance.hpp"
 #include "harness/reporters.hpp"
 #include "harness/session.hpp"
+#include "harness/vector_session.hpp"
 
 namespace fatvec::bench {
 namespace {
@@ -24,6 +25,7 @@ void print_list(const Registry& registry) {
   for (const auto& suite : suites()) {
     std::printf("  %-10s %s\n", std::string(suite.name).c_str(), std::string(suite.description).c_str());
     for (const auto& matrix : suite.matrices) std::printf("             %s\n", describe(matrix).c_str());
+    for (const auto length : suite.lengths) std::printf("             %lld elements\n", static_cast<long long>(length));
   }
   std::puts("contenders:");
   for (const auto& contender : registry.contenders()) {
@@ -32,6 +34,10 @@ void print_list(const Registry& registry) {
                                                       : "";
     std::printf("  %s%s\n", contender.label().c_str(), when.c_str());
   }
+  std::puts("contenders of the suite vectors:");
+  for (const auto& contender : registry.vector_contenders())
+    std::printf("  operation:%s/%s%s\n", std::string(to_string(contender.operation)).c_str(), contender.label().c_str(),
+                contender.on_request ? "   (with --backend only)" : "");
 }
 
 /// Google Benchmark takes a reporter for its own output file only where there is one.
@@ -55,9 +61,10 @@ void initialise_benchmark(char* program, const Options& options) {
   if (argc > 1) throw UsageError(detail::concat("Google Benchmark does not know ", argv[1], "."));
 }
 
-int run_cases(const Registry& registry, const Options& options) {
+/// Case: BenchCase or VectorCase, whichever the Session runs.
+template <class Session, class Case>
+int run_cases(const Registry& registry, const Options& options, std::vector<Case> cases) {
   const auto start = std::chrono::steady_clock::now();
-  auto cases = select_cases(registry, find_suite(options.suite), options);
   const bool names_only = options.has_benchmark_flag("benchmark_list_tests");
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only);
   auto facts = provenance(options, bandwidths);
@@ -67,7 +74,7 @@ int run_cases(const Registry& registry, const Options& options) {
   std::unique_ptr<ResultFile> file;
   if (!options.output.empty() && !names_only) {
     file = std::make_unique<ResultFile>(options.output, facts, options.resume);
-    std::erase_if(cases, [&](const BenchCase& bench_case) { return file->has(bench_case.name()); });
+    std::erase_if(cases, [&](const Case& bench_case) { return file->has(bench_case.name()); });
     if (options.resume) std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
   }
   Session session(options, bandwidths, last_level_cache_bytes());
@@ -79,7 +86,7 @@ int run_cases(const Registry& registry, const Options& options) {
   std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(), session.skipped(),
                session.failed(), seconds);
   if (session.wrong_result()) return Exit::wrong_result;
-  return session.unreadable_matrix() ? Exit::usage : Exit::ok;
+  return session.unreadable_input() ? Exit::usage : Exit::ok;
 }
 
 int run(int argc, char** argv) {
@@ -98,7 +105,9 @@ int run(int argc, char** argv) {
     print_list(registry);
     return Exit::ok;
   }
-  return run_cases(registry, options);
+  const Suite& suite = find_suite(options.suite);
+  if (!suite.lengths.empty()) return run_cases<VectorSession>(registry, options, select_vector_cases(registry, suite, options));
+  return run_cases<Session>(registry, options, select_cases(registry, suite, options));
 }
 
 }  // namespace

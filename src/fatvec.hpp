@@ -16,3 +16,4 @@
 #include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>
+#include <fatvec/kernels/vector_statistics.hpp>

@@ -96,6 +96,31 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
   return chosen;
 }
 
+std::vector<const VectorContender*> select_vector_contenders(const Registry& registry, const Options& options) {
+  std::set<std::string> names, backends;
+  for (const auto& contender : registry.vector_contenders()) {
+    names.insert(contender.name);
+    backends.insert(contender.backend);
+  }
+  require_known("contender", options.contenders, names);
+  require_known("backend", options.backends, backends);
+  std::vector<const VectorContender*> chosen;
+  for (const auto& contender : registry.vector_contenders()) {
+    if (contender.on_request && options.backends.empty()) continue;
+    if (selected(options.contenders, contender.name) && selected(options.backends, contender.backend))
+      chosen.push_back(&contender);
+  }
+  return chosen;
+}
+
+/// Rows of vectors (k = 1) or multivectors.
+std::vector<std::int64_t> lengths_of(const Suite& suite, const Options& options, std::int64_t k) {
+  if (!options.lengths.empty()) return options.lengths;
+  if (options.dry_run) return {1, 33, 4099};
+  if (k == 1) return suite.lengths;
+  return {suite.multivector_elements / k};
+}
+
 /// Google Benchmark's --benchmark_filter, applied here: cases that it drops must not be measured with their group.
 class NameFilter {
  public:
@@ -141,6 +166,34 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
           const BenchCase bench_case{contender, matrix, sweep.layout, k, largest_k};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);
         }
+  if (cases.empty()) throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
+  return cases;
+}
+
+std::string VectorCase::name() const {
+  return detail::concat("vector:", n, "/operation:", to_string(contender->operation), "/", contender->label(),
+                        "/layout:", to_string(layout), "/k:", k);
+}
+
+std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suite& suite, const Options& options) {
+  if (!options.matrices.empty() || !options.formats.empty() || !options.kernels.empty() || !options.sweeps.empty())
+    throw UsageError(detail::concat("the suite ", suite.name, " has no matrices, formats, kernels and sweeps to select."));
+  const auto chosen = select_vector_contenders(registry, options);
+  const NameFilter filter(options.benchmark_flag("benchmark_filter"));
+  std::vector<VectorCase> cases;
+  for (const auto& sweep : select_sweeps(suite, options)) {
+    for (const auto k : sweep.columns) {
+      for (const auto n : lengths_of(suite, options, k)) {
+        for (const auto operation : operations) {
+          if (k > 1 && operation != Operation::statistics && operation != Operation::dot) continue;
+          for (const auto* const contender : chosen) {
+            const VectorCase bench_case{contender, n, sweep.layout, k};
+            if (contender->operation == operation && filter.matches(bench_case.name())) cases.push_back(bench_case);
+          }
+        }
+      }
+    }
+  }
   if (cases.empty()) throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
   return cases;
 }

@@ -33,4 +33,19 @@ struct BenchCase {
 /// (listing those known) and for an empty selection, InputError for matrix files that cannot be read.
 std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite, const Options& options);
 
+/// A row of the suite of vectors.
+struct VectorCase {
+  const VectorContender* contender = nullptr;
+  std::int64_t n = 0;
+  product::Layout layout = product::Layout::column;
+  std::int64_t k = 1;
+
+  /// "vector:N/operation:NAME/contender:NAME/.../layout:NAME/k:K"
+  [[nodiscard]] std::string name() const;
+};
+
+/// The same for a suite of vectors, ordered by layout, k, length, operation and contender. Multivectors are asked for their
+/// statistics and dot products only; matrices, formats and kernels cannot be selected.
+std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suite& suite, const Options& options);
+
 }  // namespace fatvec::bench

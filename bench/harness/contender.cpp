@@ -14,6 +14,16 @@ void require_plain(const std::string& text, const std::string& label) {
                              "' cannot be part of a case name; it must not be empty nor hold ", "'/', ':', ',' or a space."));
 }
 
+std::string begin_of_label(const std::string& name, const std::string& backend) {
+  return "contender:" + name + (product::backends().size() > 1 ? "/backend:" + backend : "");
+}
+
+std::string settings(const std::vector<Parameter>& parameters) {
+  std::string text;
+  for (const auto& [key, value] : parameters) text += "/" + key + ":" + value;
+  return text;
+}
+
 /// A setting of a format that --sweep varies.
 struct FormatSweep {
   using Option = std::int64_t FormatOptions::*;
@@ -33,12 +43,17 @@ const FormatSweep format_sweeps[] = {
 
 }  // namespace
 
+std::string_view to_string(Operation operation) {
+  constexpr std::array<std::string_view, operations.size()> names = {"statistics", "dot", "asum", "nrm2"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
 std::string Contender::label() const {
-  std::string text = "contender:" + name;
-  if (product::backends().size() > 1) text += "/backend:" + backend;
-  text += "/format:" + format;
-  for (const auto& [key, value] : parameters) text += "/" + key + ":" + value;
-  return text;
+  return begin_of_label(name, backend) + "/format:" + format + settings(parameters);
+}
+
+std::string VectorContender::label() const {
+  return begin_of_label(name, backend) + settings(parameters);
 }
 
 std::string Contender::parameter(const std::string& key) const {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,9 +41,33 @@ struct Contender {
   [[nodiscard]] std::string parameter(const std::string& key) const;
 };
 
+/// What the suite of vectors asks for: a pass for all statistics, and what BLAS calls dot, asum (1-norm) and nrm2 (2-norm).
+enum class Operation { statistics, dot, asum, nrm2 };
+inline constexpr std::array operations = {Operation::statistics, Operation::dot, Operation::asum, Operation::nrm2};
+std::string_view to_string(Operation operation);
+
+class Reduction;
+struct VectorOperands;
+
+/// The same for reductions of vectors, of a multivector's columns each by itself.
+struct VectorContender {
+  std::string name;
+  std::string backend;
+  Operation operation;
+  std::vector<Parameter> parameters;
+  bool on_request = false;
+  std::function<std::unique_ptr<Reduction>(const VectorOperands&)> prepare;
+
+  /// "contender:NAME/backend:NAME/KEY:VALUE...", as a Contender's.
+  [[nodiscard]] std::string label() const;
+};
+
 /// Every contender of this build, in the order of their registration.
 class Registry {
  public:
+  void add(VectorContender contender) { vector_contenders_.push_back(std::move(contender)); }
+  [[nodiscard]] const std::vector<VectorContender>& vector_contenders() const { return vector_contenders_; }
+
   /// Throws Error where the label exists already or a name would break the key:value form of case names.
   void add(Contender contender);
   /// The same, and once more for each value of the settings that its format has: hack, slice and block sizes, sort windows.
@@ -55,6 +81,7 @@ class Registry {
 
  private:
   std::vector<Contender> contenders_;
+  std::vector<VectorContender> vector_contenders_;
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 

@@ -2,6 +2,7 @@
 #include "harness/group.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include <fatvec/core/error.hpp>
@@ -10,34 +11,6 @@
 
 namespace fatvec::bench {
 namespace {
-
-/// A result that differs from the oracle's; not an Error of the library, so that nothing else can be taken for it.
-struct WrongResult {
-  std::string what;
-};
-
-/// Runs step() and turns what it throws into the outcome.
-template <class Step>
-void guarded(Outcome& outcome, const Step& step) {
-  using Kind = Outcome::Kind;
-  const auto ended = [&](Kind kind, std::string reason) {
-    outcome.kind = kind;
-    outcome.reason = std::move(reason);
-  };
-  try {
-    step();
-  } catch (const WrongResult& wrong) {
-    ended(Kind::wrong, wrong.what);
-  } catch (const CapacityError& error) {
-    ended(Kind::skipped, detail::concat("skipped: ", error.what()));
-  } catch (const UsageError& error) {
-    ended(Kind::skipped, detail::concat("skipped: ", error.what()));
-  } catch (const std::exception& error) {
-    ended(Kind::failed, detail::concat("failed: ", error.what()));
-  } catch (...) {
-    ended(Kind::failed, "failed: an exception of unknown type");
-  }
-}
 
 /// Y as the product has it now must be the answer.
 void require_right(const product::Product& product, Problem& problem, std::int64_t k) {
@@ -80,9 +53,10 @@ class Batch {
 
   /// Times the members and lets go of them.
   void finish() {
-    std::vector<product::Product*> products;
-    for (const auto& member : members_) products.push_back(member.product.get());
-    auto timings = time_products(products, policy_.timing);
+    std::vector<std::function<double()>> runs;
+    for (const auto& member : members_)
+      runs.emplace_back([&] { return member.product->run(problem_.alpha(), problem_.beta()); });
+    auto timings = time_in_turns(runs, policy_.timing);
     for (std::size_t n = 0; n < members_.size(); ++n) {
       const auto& [product, outcome, k] = members_[n];
       outcome->timing = std::move(timings[n]);

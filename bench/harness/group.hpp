@@ -2,28 +2,19 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "harness/cases.hpp"
+#include "harness/outcome.hpp"
 #include "harness/problem.hpp"
 #include "harness/timing.hpp"
 
 namespace fatvec::bench {
 
-/// What came of a case.
-struct Outcome {
-  enum class Kind { verified, skipped, failed, wrong };
-  Kind kind = Kind::verified;
-  std::string reason{};  ///< why there is no timing
-  Timing timing{};
-  double setup_seconds = 0;
-  std::uint64_t matrix_bytes = 0;
-  std::int64_t stored_entries = 0;
-};
-
 struct GroupPolicy {
   TimingPolicy timing;
+  double alpha = 1;
+  double beta = 0;
   bool dry_run = false;       ///< verify, do not time
   double max_expansion = 16;  ///< a format may be so many times as large as CSR
 };

@@ -53,6 +53,9 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
+  app.add_option("--length", options.lengths, "Lengths of the vectors, in place of those of the suite vectors")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber);
   app.add_option("--contender", options.contenders, "Only these contenders")->delimiter(',');
   app.add_option("--backend", options.backends, "Only contenders on these backends")->delimiter(',');
   app.add_option("--format", options.formats, "Only contenders with these formats")->delimiter(',');

@@ -12,6 +12,7 @@ struct Options {
   std::string suite = "demo";
   std::vector<std::string> matrices;
   std::vector<std::int64_t> columns;
+  std::vector<std::int64_t> lengths;  ///< of vectors
   std::vector<std::string> contenders;
   std::vector<std::string> backends;
   std::vector<std::string> formats;

@@ -24,8 +24,13 @@ Fields fields_of(const std::string& name) {
   for (std::size_t begin = 0; begin < name.size();) {
     const std::size_t end = std::min(name.find('/', begin), name.size());
     const std::string part = name.substr(begin, end - begin);
-    const std::string key = part.substr(0, part.find(':'));
-    const std::string value = key.size() < part.size() ? part.substr(key.size() + 1) : "";
+    std::string key = part.substr(0, part.find(':'));
+    std::string value = key.size() < part.size() ? part.substr(key.size() + 1) : "";
+    if (key == "vector") {  // these rows have the same columns, under their own names
+      key = "matrix";
+      value = "vectors of " + value;
+    }
+    if (key == "operation") key = "format";
     if (key == "matrix" || key == "contender" || key == "backend" || key == "format" || key == "layout" || key == "k") {
       fields.named[key] = value;
     } else {
@@ -59,12 +64,12 @@ void TableReporter::print_row(const Run& run) {
   char line[512];
   if (fields.named["matrix"] != matrix_) {
     matrix_ = fields.named["matrix"];
-    std::snprintf(line, sizeof line, "\n%s\n%-14s %-7s %-8s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n", matrix_.c_str(),
+    std::snprintf(line, sizeof line, "\n%s\n%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n", matrix_.c_str(),
                   "contender", "backend", "format", "variant", "layout", "k", "ms", "spread", "GFLOPS", "GB/s", "bound",
                   "setup ms");
     GetOutputStream() << line;
   }
-  std::snprintf(line, sizeof line, "%-14s %-7s %-8s %-13s %-6s %4s ", fields.named["contender"].c_str(),
+  std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s ", fields.named["contender"].c_str(),
                 fields.named["backend"].c_str(), fields.named["format"].c_str(), fields.variant.c_str(),
                 fields.named["layout"].c_str(), fields.named["k"].c_str());
   GetOutputStream() << line;

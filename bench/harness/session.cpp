@@ -7,50 +7,18 @@
 #include "harness/capacity.hpp"
 
 namespace fatvec::bench {
-namespace {
-
-bool same_group(const BenchCase& a, const BenchCase& b) {
-  return a.matrix.name == b.matrix.name && a.layout == b.layout && a.k == b.k;
-}
-
-}  // namespace
 
 Session::Session(const Options& options, Bandwidths bandwidths, double cache_bytes)
-    : policy_{.timing = {.most_seconds = options.max_seconds, .alpha = options.alpha, .beta = options.beta},
+    : policy_{.timing = {.most_seconds = options.max_seconds},
+              .alpha = options.alpha,
+              .beta = options.beta,
               .dry_run = options.dry_run,
               .max_expansion = options.max_expansion},
       bandwidths_(std::move(bandwidths)),
       cache_bytes_(cache_bytes) {}
 
-void Session::register_cases(const std::vector<BenchCase>& cases) {
-  for (const auto& bench_case : cases) {
-    if (groups_.empty() || !same_group(groups_.back()->front(), bench_case)) groups_.push_back(std::make_unique<Group>());
-    Group* const group = groups_.back().get();
-    const std::size_t index = group->size();
-    group->push_back(bench_case);
-    // One iteration whose manual time is the median: repetitions, warm-up and statistics are the harness's own.
-    benchmark::RegisterBenchmark(bench_case.name().c_str(),
-                                 [this, group, index](benchmark::State& state) { run(*group, index, state); })
-        ->Iterations(1)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
-  }
-}
-
-void Session::run(const Group& group, std::size_t index, benchmark::State& state) {
-  if (measured_ != &group) {
-    outcomes_ = measure(group);
-    measured_ = &group;
-  }
-  const Outcome& outcome = outcomes_[index];
-  if (outcome.kind == Outcome::Kind::verified) {
-    ++verified_;
-    for (auto _ : state) state.SetIterationTime(outcome.timing.median());
-    return report(group[index], outcome, state);
-  }
-  ++(outcome.kind == Outcome::Kind::skipped ? skipped_ : failed_);
-  wrong_result_ = wrong_result_ || outcome.kind == Outcome::Kind::wrong;
-  state.SkipWithError(outcome.reason.c_str());
+bool Session::same_group(const BenchCase& a, const BenchCase& b) const {
+  return a.matrix.name == b.matrix.name && a.layout == b.layout && a.k == b.k;
 }
 
 /// A matrix that cannot be had is an outcome, too.
@@ -75,7 +43,7 @@ void Session::load(const BenchCase& bench_case) {
   if (missing_name_ == source.name) std::rethrow_exception(missing_reason_);
   try {
     require_fits(source, bench_case.largest_k);
-    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.timing.alpha, policy_.timing.beta);
+    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.alpha, policy_.beta);
   } catch (...) {
     missing_name_ = source.name;
     missing_reason_ = std::current_exception();
@@ -90,16 +58,11 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome, benchm
                          .rows = statistics.rows,
                          .columns_touched = statistics.columns_touched,
                          .k = bench_case.k,
-                         .reads_y = policy_.timing.beta != 0};
+                         .reads_y = policy_.beta != 0};
   const double seconds = timing.median();
   const double bytes = compulsory_bytes(size);
+  report_timing(timing, policy_.dry_run, state);
   auto& counters = state.counters;
-  counters["verified"] = 1;
-  counters["median_seconds"] = seconds;
-  counters["min_seconds"] = timing.seconds.front();
-  counters["spread"] = timing.spread();
-  counters["repetitions"] = static_cast<double>(timing.seconds.size());
-  counters["capped"] = timing.capped && !policy_.dry_run ? 1 : 0;
   counters["GFLOPS"] = flops(size) / seconds * 1e-9;
   counters["bytes"] = bytes;
   counters["GBs"] = bytes / seconds * 1e-9;

@@ -13,6 +13,7 @@
 #include "suites/demo.hpp"
 #include "suites/scaling.hpp"
 #include "suites/stec.hpp"
+#include "suites/vectors.hpp"
 
 namespace fatvec::bench {
 
@@ -52,7 +53,7 @@ std::string describe(const SuiteMatrix& matrix) {
 }
 
 std::span<const Suite> suites() {
-  static const std::array all{demo_suite(), balayre_suite(), stec_suite(), calzetta_suite(), scaling_suite()};
+  static const std::array all{demo_suite(), balayre_suite(), stec_suite(), calzetta_suite(), scaling_suite(), vectors_suite()};
   return all;
 }
 

@@ -43,6 +43,8 @@ struct Suite {
   std::string_view description;
   std::vector<SuiteMatrix> matrices;
   std::vector<Sweep> sweeps;
+  std::vector<std::int64_t> lengths = {};  ///< of vectors, in a suite that has these instead of matrices,
+  std::int64_t multivector_elements = 0;   ///< and the elements that its multivectors have, whatever k
 };
 
 /// Every suite of the program, the default first.

@@ -8,7 +8,7 @@
 namespace fatvec::bench {
 namespace {
 
-/// Wall-clock time, launches and synchronisation included; the products time themselves.
+/// Wall-clock time, launches and synchronisation included; the contenders time themselves.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -18,10 +18,10 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// One product's repetitions, turn by turn.
+/// One contender's repetitions, turn by turn.
 class Runner {
  public:
-  Runner(product::Product& product, const TimingPolicy& policy) : product_(product), policy_(policy) {}
+  Runner(const std::function<double()>& run, const TimingPolicy& policy) : run_(run), policy_(policy) {}
 
   [[nodiscard]] bool done() const {
     const auto runs = static_cast<int>(seconds_.size());
@@ -33,13 +33,13 @@ class Runner {
 
   void take_turn() try {
     const Stopwatch turn;
-    product_.run(policy_.alpha, policy_.beta);
+    run_();
     const double warm_up = turn.seconds();
     const double slice = policy_.most_seconds / policy_.rounds;
     const double least = policy_.least_seconds / policy_.rounds;
     int runs = 0;
     do {
-      seconds_.push_back(product_.run(policy_.alpha, policy_.beta));
+      seconds_.push_back(run_());
       ++runs;
     } while (turn.seconds() < slice && (runs * policy_.rounds < policy_.repetitions || turn.seconds() - warm_up < least));
     spent_ += turn.seconds();
@@ -55,7 +55,7 @@ class Runner {
   }
 
  private:
-  product::Product& product_;
+  const std::function<double()>& run_;
   const TimingPolicy& policy_;
   std::vector<double> seconds_;
   double spent_ = 0;
@@ -75,9 +75,9 @@ double Timing::spread() const {
   return (quantile(0.9) - quantile(0.1)) / median();
 }
 
-std::vector<Timing> time_products(const std::vector<product::Product*>& products, const TimingPolicy& policy) {
+std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs, const TimingPolicy& policy) {
   std::vector<Runner> runners;
-  for (auto* const product : products) runners.emplace_back(*product, policy);
+  for (const auto& run : runs) runners.emplace_back(run, policy);
   const auto waits = [](const Runner& runner) { return !runner.done(); };
   while (std::any_of(runners.begin(), runners.end(), waits))
     for (auto& runner : runners)

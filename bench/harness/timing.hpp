@@ -2,21 +2,18 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <vector>
-
-#include <fatvec/product/product.hpp>
 
 namespace fatvec::bench {
 
-/// How often a product is repeated. The very first run of a product, which verifies it, is never among these.
+/// How often a contender is run. Its very first run, which is verified, is never among these.
 struct TimingPolicy {
   int repetitions = 20;         ///< at least so many are timed,
-  double least_seconds = 0.05;  ///< and for at least so long (short products are noisy),
+  double least_seconds = 0.05;  ///< and for at least so long (short runs are noisy),
   double most_seconds = 0.5;    ///< but no longer than this, warm-up included,
   int fewest = 3;               ///< except for so many
-  int rounds = 5;               ///< turns in which a product gets them
-  double alpha = 1;
-  double beta = 0;
+  int rounds = 5;               ///< turns in which a contender gets them
 };
 
 struct Timing {
@@ -30,10 +27,10 @@ struct Timing {
   [[nodiscard]] double spread() const;
 };
 
-/// Times Y = beta · Y + alpha · A · X for each of the products. They take turns, a few repetitions each, so that whatever
-/// disturbs the machine for a while (a neighbour, a clock that falls) disturbs all of them and not the one whose turn it
-/// happens to be. Caches are hot: every turn begins with an untimed run, so that each repetition reads what the one before it
-/// left in the caches.
-std::vector<Timing> time_products(const std::vector<product::Product*>& products, const TimingPolicy& policy);
+/// Times the contenders of a case, each a function that runs once and returns its seconds. They take turns, a few repetitions
+/// each, so that whatever disturbs the machine for a while (a neighbour, a clock that falls) disturbs all of them and not the
+/// one whose turn it happens to be. Caches are hot: every turn begins with an untimed run, so that each repetition reads what
+/// the one before it left in the caches.
+std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs, const TimingPolicy& policy);
 
 }  // namespace fatvec::bench

@@ -31,6 +31,11 @@ class Run:
     parameters: list[str]  # the columns that tell variants of a contender apart, apart from backend and format
 
     @property
+    def vectors(self) -> bool:
+        """Whether its rows are of the suite of vectors: no matrices, but a length and an operation each."""
+        return "length" in self.rows
+
+    @property
     def measured(self) -> pd.DataFrame:
         return self.rows[self.rows.status == "ok"]
 
@@ -69,6 +74,10 @@ def load(path: str | pathlib.Path) -> Run:
 
 
 def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
+    for record in records:
+        if length := record["fields"].pop("vector", ""):
+            record["fields"] = {"matrix": f"vectors of {length}", **record["fields"]}
+            record["length"] = int(length)
     keys = list(dict.fromkeys(key for record in records for key in record["fields"]))
     implementation = {key for record in records for key in implementation_keys(record["fields"])}
     rows = pd.DataFrame([{**record.pop("fields"), **record} for record in records])

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import sections_ratio, sections_record, sections_speed
+from . import sections_ratio, sections_record, sections_speed, sections_vectors
 from .blocks import Block, Heading
 
 
@@ -16,6 +16,7 @@ class Section:
     title: str
     write: Callable[..., list[Block]]
     across: bool = False
+    vectors: bool = False  # about results of the suite of vectors; the others are about products
 
 
 SECTIONS = [
@@ -31,6 +32,9 @@ SECTIONS = [
     Section("Threads", sections_ratio.threads),
     Section("All comparisons", sections_speed.comparison),
     Section("Set-up and spread of fatvec's best", sections_speed.setup_costs),
+    Section("Vectors: runtime over the length", sections_vectors.over_length, vectors=True),
+    Section("Columns of multivectors", sections_vectors.multivectors, vectors=True),
+    Section("All vectors", sections_vectors.all_times, vectors=True),
     Section("Performance portability", sections_ratio.across_platforms, across=True),
     Section("Ours beside published figures", sections_record.beside_published, across=True),
     Section("Failed and skipped", sections_record.not_measured, across=True),
@@ -45,6 +49,8 @@ def write(views: list) -> list[Block]:
         for subject in [views] if across else [view for view in views if len(view.table)]:
             blocks += [] if across else [Heading(subject.title, 2)]
             for section in sections:
+                if not across and section.vectors != subject.run.vectors:
+                    continue
                 found = section.write(subject)
                 blocks += [Heading(section.title, 2 if across else 3), *found] if found else []
     return blocks

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fatvec/kernels/vector_statistics.hpp>
 #include <fatvec/verify/oracle.hpp>
 
 namespace fatvec::cli {
@@ -27,7 +28,7 @@ Check check_by_file(const std::string& path, double tolerance, const product::Ho
   const auto rows = static_cast<std::int64_t>(y.extent(0));
   const auto k = static_cast<std::int64_t>(y.extent(1));
   Check check{"expected", path};
-  double squares = 0;
+  const Kokkos::View<double*, Kokkos::HostSpace> errors("fatvec::cli::errors", static_cast<std::size_t>(rows * k));
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t c = 0; c < k; ++c) {
       const double want = expected(i, c);
@@ -36,8 +37,7 @@ Check check_by_file(const std::string& path, double tolerance, const product::Ho
       const double error = same ? 0 : std::abs(got - want);
       double scaled = same ? 0 : error / (tolerance * std::max(1.0, std::abs(want)));
       if (!std::isfinite(error)) scaled = std::numeric_limits<double>::infinity();
-      if (std::isfinite(error)) squares += error * error;
-      if (std::isfinite(error)) check.max = std::max(check.max, error);
+      if (std::isfinite(error)) errors(i * k + c) = error;
       if (scaled > check.scaled || check.worst_row < 0) {
         check.scaled = scaled;
         check.worst_row = i;
@@ -47,7 +47,9 @@ Check check_by_file(const std::string& path, double tolerance, const product::Ho
       }
     }
   }
-  check.l2 = std::sqrt(squares);
+  const auto statistics = vector_statistics(Kokkos::DefaultHostExecutionSpace(), errors);
+  check.l2 = statistics.norm2();
+  check.max = statistics.max_norm();
   check.passed = check.scaled <= 1;
   return check;
 }

@@ -5,6 +5,7 @@
 #include <fatvec/analyse/block_fill.hpp>
 #include <fatvec/analyse/row_statistics.hpp>
 #include <fatvec/analyse/symmetry.hpp>
+#include <fatvec/kernels/vector_statistics.hpp>
 
 #include "matrix_source.hpp"
 #include "options.hpp"
@@ -43,6 +44,7 @@ double percent_padding(const FormatLine& line) {
 /// All that `fatvec info` finds out.
 struct Findings {
   RowStatistics rows;
+  VectorStatistics<double> values;
   Symmetry symmetry;
   std::vector<BlockFill> blocks;
   std::vector<FormatLine> formats;
@@ -62,6 +64,12 @@ Json info_json(const MatrixSource& matrix, const Findings& found) {
   info["empty_rows"] = rows.empty_rows;
   info["empty_columns"] = rows.cols - rows.columns_touched;
   info["explicit_zeros"] = rows.explicit_zeros;
+  info["values"] = {{"sum", found.values.sum},
+                    {"absolute_sum", found.values.absolute_sum},
+                    {"frobenius_norm", found.values.norm2()},
+                    {"max_norm", found.values.max_norm()},
+                    {"min", found.values.min},
+                    {"max", found.values.max}};
   info["bandwidth"] = {{"lower", rows.lower_bandwidth}, {"upper", rows.upper_bandwidth}};
   info["symmetry"] = to_string(found.symmetry);
   info["blocks"] = Json::array();
@@ -103,6 +111,8 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
              rows.average_deviation, rows.percent_average_deviation);
   write_line(stdout, "empty", "{} rows, {} columns", rows.empty_rows, rows.cols - rows.columns_touched);
   write_line(stdout, "zeros stored", "{}", rows.explicit_zeros);
+  write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}", found.values.min, found.values.max,
+             found.values.norm2());
   write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
   write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
   print_blocks(found.blocks);
@@ -118,9 +128,9 @@ int info(const Options& options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
   const std::uint64_t limit = options.format.memory_limit.value_or(free_memory<Kokkos::HostSpace>());
-  const Findings found{row_statistics(matrix.csr), symmetry(matrix.csr),
-                       block_fill(Kokkos::DefaultHostExecutionSpace(), matrix.csr),
-                       format_lines(matrix.csr, options.format, limit), limit};
+  const Kokkos::DefaultHostExecutionSpace host;
+  const Findings found{row_statistics(matrix.csr),   vector_statistics(host, matrix.csr.values),      symmetry(matrix.csr),
+                       block_fill(host, matrix.csr), format_lines(matrix.csr, options.format, limit), limit};
   if (options.json) {
     write_json(stdout, info_json(matrix, found));
   } else {
@@ -133,8 +143,8 @@ int info(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, Action& action) {
-  auto* const command =
-      app.add_subcommand("info", "What a matrix is like: row lengths, bandwidth, symmetry, blocks, its size per format");
+  auto* const command = app.add_subcommand(
+      "info", "What a matrix is like: row lengths, values, bandwidth, symmetry, blocks, its size per format");
   const auto options = std::make_shared<Options>();
   add_matrix(*command, options->matrix);
   add_format_options(*command, options->format);

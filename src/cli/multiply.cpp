@@ -76,6 +76,9 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
   const double work = flops({.nnz = task.matrix.nnz(), .k = task.k});
   outcome.gflops = outcome.seconds > 0 ? 1e-9 * work / outcome.seconds : 0;
 
+  const Kokkos::DefaultHostExecutionSpace host;
+  outcome.x = vector_statistics(host, x);
+  outcome.y = vector_statistics(host, y);
   if (options.verify) outcome.checks.push_back(check_by_oracle(task, options.alpha, x, options.beta, y0, y));
   if (!options.expect.empty()) outcome.checks.push_back(check_by_file(options.expect, options.tolerance, expected, y));
   const std::string comment = fmt::format("{}\nproduct with {}", version(), options.matrix);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fatvec/kernels/vector_statistics.hpp>
+
 #include "check.hpp"
 #include "matrix_source.hpp"
 
@@ -41,6 +43,7 @@ struct Outcome {
   double first_seconds = 0;  ///< of the run whose result is checked and written
   double seconds = 0;        ///< the median of the further runs; of the first one where there are none
   double gflops = 0;
+  std::vector<VectorStatistics<double>> x, y;  ///< of each column, Y after the first run
   std::vector<Check> checks;
 };
 

@@ -6,6 +6,26 @@
 namespace fatvec::cli {
 namespace {
 
+using Columns = std::vector<VectorStatistics<double>>;
+
+/// The norms of each column.
+Json norms_json(const Columns& columns) {
+  Json norms = {{"norm1", Json::array()}, {"norm2", Json::array()}, {"max_norm", Json::array()}};
+  for (const auto& column : columns) {
+    norms["norm1"].push_back(column.absolute_sum);
+    norms["norm2"].push_back(column.norm2());
+    norms["max_norm"].push_back(column.max_norm());
+  }
+  return norms;
+}
+
+/// Those of all columns together.
+std::string norms_text(const Columns& columns) {
+  VectorStatistics<double> all;
+  for (const auto& column : columns) all.join(column);
+  return fmt::format("1-norm {:.9g}, 2-norm {:.9g}, max-norm {:.9g}", all.absolute_sum, all.norm2(), all.max_norm());
+}
+
 Json to_json(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
   Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},           {"layout", options.layout},
                  {"format", outcome.format},  {"kernel", outcome.kernel}, {"backend", options.backend}};
@@ -19,7 +39,9 @@ Json to_json(const MultiplyOptions& options, const MatrixSource& matrix, const O
                      {"first_run_seconds", outcome.first_seconds},
                      {"repetitions", options.repeat},
                      {"seconds", outcome.seconds},
-                     {"gflops", outcome.gflops}});
+                     {"gflops", outcome.gflops},
+                     {"x", norms_json(outcome.x)},
+                     {"y", norms_json(outcome.y)}});
   for (const auto& check : outcome.checks) object[check.name] = to_json(check);
   if (!options.output.empty()) object["output"] = options.output;
   return object;
@@ -37,6 +59,8 @@ void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource
   write_line(stream, "first run", "{:.6f} s", outcome.first_seconds);
   if (options.repeat > 0) write_line(stream, "time", "{:.6f} s, median of {} further runs", outcome.seconds, options.repeat);
   write_line(stream, "rate", "{:.3f} GFLOPS", outcome.gflops);
+  write_line(stream, "X", "{}", norms_text(outcome.x));
+  write_line(stream, "Y", "{}", norms_text(outcome.y));
   for (const auto& check : outcome.checks) write_line(stream, check.name, "{}", summary(check));
   if (!options.output.empty()) write_line(stream, "written", "{}", options.output);
 }

@@ -25,7 +25,7 @@ void require_operands_fit(const product::Case& task, bool with_oracle, bool with
   const double x = k * sizeof(double) * task.matrix.cols();
   const double y = k * sizeof(double) * task.matrix.rows();
   const double oracle = with_oracle ? 2 * k * sizeof(long double) * task.matrix.rows() : 0;
-  const double bytes = 2 * x + (with_expected ? 4 : 3) * y + oracle;
+  const double bytes = 2 * x + (with_expected ? 5 : 3) * y + oracle;
   const auto why = fmt::format("X of {} x {} and Y of {} x {}, with the copies that are made of them", task.matrix.cols(),
                                task.k, task.matrix.rows(), task.k);
   detail::require_fits<Kokkos::HostSpace>("the product", {0, bytes}, task.options.memory_limit, why);

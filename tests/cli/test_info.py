@@ -65,6 +65,14 @@ class Info(CliTest):
         self.assertEqual(self.json("info", "gen:stencil5:4")["symmetry"], "numerical")
         self.assertEqual(self.json("info", "gen:uniform:3x4:2")["symmetry"], "not square")
 
+    def test_values(self):
+        values = self.json("info", self.matrix("a.mtx", 3, 3, [(0, 0, -3), (1, 2, -4), (2, 1, -0.5)]))["values"]
+        self.assertEqual((values["sum"], values["absolute_sum"], values["max_norm"]), (-7.5, 7.5, 4))
+        self.assertEqual((values["min"], values["max"]), (-4, -0.5))
+        self.assertAlmostEqual(values["frobenius_norm"], 25.25 ** 0.5)
+        self.assertEqual(self.json("info", "gen:empty:5")["values"]["frobenius_norm"], 0)
+        self.assertIn("Frobenius norm 5\n", self.fatvec("info", self.matrix("b.mtx", 1, 2, [(0, 0, 3), (0, 1, 4)])).stdout)
+
     def test_symmetric_file_is_expanded(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n")
         info = self.json("info", "a.mtx")

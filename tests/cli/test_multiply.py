@@ -68,6 +68,24 @@ class Report(CliTest):
         self.assertRegex(text, r"time +\d.* s, median of 10 further runs")
         self.assertRegex(text, r"rate +\d.* GFLOPS")
 
+    def test_norms_of_x_and_y(self):
+        arguments = ("multiply", self.matrix("a.mtx", 3, 4, SMALL), "--x", self.dense("x.mtx", X))
+        for layout in "row", "column":
+            result = self.json(*arguments, "--layout", layout, "--beta", 0)
+            for name, columns in (("x", X), ("y", AX)):
+                self.assertEqual(result[name]["norm1"], [sum(map(abs, column)) for column in columns])
+                self.assertEqual(result[name]["max_norm"], [max(map(abs, column)) for column in columns])
+                for found, column in zip(result[name]["norm2"], columns):
+                    self.assertAlmostEqual(found, sum(value**2 for value in column) ** 0.5)
+        text = self.fatvec(*arguments).stdout
+        self.assertRegex(text, r"X +1-norm 19.5, 2-norm 9.7596\d*, max-norm 8\n")
+        self.assertRegex(text, r"Y +1-norm 14, 2-norm 9.0553\d*, max-norm 8\n")
+
+    def test_norms_of_nothing_and_of_what_is_not_a_number(self):
+        self.assertEqual(self.json("multiply", "gen:empty:0")["y"]["norm2"], [0])
+        y = self.json("multiply", self.matrix("a.mtx", 2, 1, [(1, 0, 1)]), "--x", self.dense("x.mtx", [[float("nan")]]))["y"]
+        self.assertEqual(y["norm2"], [None])
+
     def test_first_run_only(self):
         result = self.json("multiply", DATA / "cage4.mtx.gz", "--repeat", 0)
         self.assertEqual(result["seconds"], result["first_run_seconds"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Made-up results in the shape of fatvec-bench's, for tests and for looking at the report's layout. Nothing in them was measured.
 
-    python tests/report/synthetic.py DIR [--large]     writes cpu-1.json, cpu-2.json, ..., gpu.json
+    python tests/report/synthetic.py DIR [--large]     writes cpu-1.json, cpu-2.json, ..., gpu.json, vectors.json
 """
 import json
 import pathlib
@@ -99,6 +99,26 @@ def gpu(matrices, columns, layouts=("row",), blocks=("8x1", "8x4", "16x4", "32x1
                     results(list(gpu_variants(blocks)), matrices, columns, layouts, 4000 * GB, 50e6))
 
 
+def vectors(lengths=(1000, 100000, 10000000), bandwidth=4000 * GB):
+    """The suite of vectors on a GPU."""
+    def entries():
+        for k, layouts in ((1, ("column",)), (8, ("row", "column"))):
+            for layout in layouts:
+                for length in lengths if k == 1 else lengths[-1:]:
+                    for operation, contender, setting in (("statistics", "fatvec", ""), ("statistics", "raw-cuda", "kernel:shuffle"),
+                                                          ("statistics", "raw-cuda", "kernel:shared-memory"), ("dot", "fatvec", ""),
+                                                          ("dot", "raw-cuda", "kernel:shuffle"), ("dot", "cublas", "")):
+                        name = "/".join(filter(None, [f"vector:{length}", f"operation:{operation}", f"contender:{contender}", "backend:cuda", setting,
+                                                      f"layout:{layout}", f"k:{k}"]))
+                        work = 8.0 * length * k * (2 if operation == "dot" else 1)
+                        seconds = 4e-6 + work / bandwidth / noise(name, 0.8, 1.0)
+                        entry = row(name, seconds, 0, length, k, bandwidth, 50e6)
+                        entry.update(GFLOPS=work / 8 / seconds / 1e9, bytes=work, GBs=work / seconds / GB, bound_fraction=work / bandwidth / seconds)
+                        yield entry
+
+    return document({"device": "Made-up GPU", "gpu": "Made-up GPU", "cpu": "Made-up CPU", "threads": "4", "suite": "vectors"}, entries())
+
+
 if __name__ == "__main__":
     folder, large = pathlib.Path(sys.argv[1]), "--large" in sys.argv
     folder.mkdir(parents=True, exist_ok=True)
@@ -108,3 +128,4 @@ if __name__ == "__main__":
     for count in (1, 2, 4):
         (folder / f"cpu-{count}.json").write_text(json.dumps(cpu(matrices, columns, layouts, count)))
     (folder / "gpu.json").write_text(json.dumps(gpu(matrices, columns, layouts)))
+    (folder / "vectors.json").write_text(json.dumps(vectors()))

@@ -138,6 +138,30 @@ class Program(unittest.TestCase):
         path.write_text(json.dumps(document))
         return path
 
+    def test_vectors_have_pages_of_their_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "vectors.json"
+            path.write_text(json.dumps(synthetic.vectors()))
+            done = self.report(path, "-o", folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            figures = {path.name for path in (pathlib.Path(folder) / "figures").iterdir()}
+            self.assertEqual({name for name in figures if name.endswith(".png")}, {"vectors-runtime.png", "vectors-bandwidth.png"})
+            text = (pathlib.Path(folder) / "report.md").read_text()
+            self.assertIn("Runtime over the length".lower(), text.lower())
+            self.assertIn("raw-cuda shared-memory", text)
+            self.assertRegex(text, r"\| statistics +\| row +\| +8 \| 10,000,000 \|")
+            self.assertNotIn("## Roofline", text)
+
+    def test_vectors_beside_products(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "vectors.json"
+            path.write_text(json.dumps(synthetic.vectors()))
+            done = self.report(SAMPLE, path, "-o", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = (pathlib.Path(folder) / "report.md").read_text()
+            self.assertIn("Roofline", text)
+            self.assertIn("Columns of multivectors", text)
+
     def test_writes_everything_and_nothing_half(self):
         with tempfile.TemporaryDirectory() as folder:
             done = self.report(SAMPLE, "-o", folder)
