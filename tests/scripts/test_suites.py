@@ -46,7 +46,7 @@ def published(suite):
 class Suites(unittest.TestCase):
     def test_names_agree_with_the_published_and_the_download_table(self):
         suites = listed()
-        self.assertEqual(list(suites), ["demo", "balayre", "stec", "calzetta", "scaling"])
+        self.assertEqual(list(suites), ["demo", "balayre", "stec", "calzetta", "scaling", "vectors"])
         table = [line.split("\t") for line in (ROOT / "scripts" / "matrices.tsv").read_text().splitlines() if line[0] != "#"][1:]
         for suite, count in COLLECTIONS.items():
             self.assertEqual(len(set(names(suites[suite]))), count)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <random>
 
 #include <fatvec/core/error.hpp>
@@ -112,12 +113,15 @@ TEST(VectorStatistics, StridedColumns) {
     for (const auto k : widths) {
       const auto un = static_cast<std::size_t>(n);
       const auto uk = static_cast<std::size_t>(k);
-      expect_columns(
-          filled(Kokkos::View<double**, Kokkos::LayoutStride, Device>("x", Kokkos::LayoutStride(un, 2 * uk + 1, uk, 2)),
-                 whole<double>));
-      expect_columns(
-          filled(Kokkos::View<double**, Kokkos::LayoutStride, Device>("x", Kokkos::LayoutStride(un, 3, uk, 3 * un + 2)),
-                 whole<double>));
+      using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Device, Kokkos::MemoryUnmanaged>;
+      const auto every_second =
+          filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", un, 2 * uk + 1),
+                 [](std::int64_t i, std::int64_t c) { return c % 2 == 0 ? whole<double>(i, c / 2) : NAN; });
+      expect_columns(Strided(every_second.data(), Kokkos::LayoutStride(un, every_second.stride(0), uk, 2)));
+      const auto every_third =
+          filled(Kokkos::View<double**, Kokkos::LayoutLeft, Device>("x", 3 * un + 2, uk),
+                 [](std::int64_t i, std::int64_t c) { return i % 3 == 0 ? whole<double>(i / 3, c) : NAN; });
+      expect_columns(Strided(every_third.data(), Kokkos::LayoutStride(un, 3, uk, every_third.stride(1))));
     }
   }
 }
