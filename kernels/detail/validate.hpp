@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/multivector.hpp>
@@ -10,11 +9,12 @@
 namespace fatvec {
 namespace detail {
 
-template <class V>
-void require_extents(const char* operand, const V& view, std::int64_t rows, std::int64_t columns, const std::string& because) {
+/// Throws ShapeError unless view is rows × columns; `because` makes the reason, which takes longer than a small product.
+template <class V, class Because>
+void require_extents(const char* operand, const V& view, std::int64_t rows, std::int64_t columns, const Because& because) {
   if (multivector_rows(view) == rows && multivector_columns(view) == columns) return;
   throw ShapeError(concat("spmm: ", operand, " (", view.label(), ") is ", multivector_rows(view), " x ",
-                          multivector_columns(view), ", wanted ", rows, " x ", columns, " ", because, "."));
+                          multivector_columns(view), ", wanted ", rows, " x ", columns, " ", because(), "."));
 }
 
 /// Runs of neighbouring elements, `distance` apart: how a View with one unit stride lies in memory.
@@ -52,9 +52,9 @@ inline bool share_memory(const Runs& x, const Runs& y) {
 template <class Matrix, class XView, class YView>
 void validate_operands(const Matrix& a, const XView& x, const YView& y) {
   const std::int64_t k = multivector_columns(x);
-  const std::string shape = concat("for A (", Matrix::name, ") of ", a.rows(), " x ", a.cols());
+  const auto shape = [&] { return concat("for A (", Matrix::name, ") of ", a.rows(), " x ", a.cols()); };
   require_extents("X", x, a.cols(), k, shape);
-  require_extents("Y", y, a.rows(), k, shape + concat(" and X of ", k, k == 1 ? " column" : " columns"));
+  require_extents("Y", y, a.rows(), k, [&] { return concat(shape(), " and X of ", k, k == 1 ? " column" : " columns"); });
   if (share_memory(runs_of(x), runs_of(y))) {
     throw ShapeError(
         concat("spmm: X (", x.label(), ") and Y (", y.label(), ") share memory; a product cannot be formed in place."));
