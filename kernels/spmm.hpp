@@ -19,8 +19,8 @@ namespace fatvec {
 /// A       rows × cols matrix in any format that Kernel multiplies, in memory that exec reaches
 /// X, Y    cols × k and rows × k Views, rank 1 (k = 1) or 2, any layout, strides and padding; elements between are left alone
 /// beta    0 overwrites Y, even where it holds NaN or Inf
-/// Sums are formed in Y's scalar type, in an order that the kernel, its policy and k fix: runs are reproducible, but for the
-/// rows that CsrMatrix::find_long_rows has found, which GPUs add up in pieces.
+/// Sums are formed in Y's scalar type, in an order that the kernel, its policy, k, the layouts and a CPU's number of threads
+/// fix: runs are reproducible, but for the rows that CsrMatrix::find_long_rows has found, which GPUs add up in pieces.
 /// Throws ShapeError where extents do not conform or X and Y overlap, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta,
           MultiVector YView>

@@ -38,7 +38,7 @@ class ColumnResults {
     exec.fence("fatvec::column_results");
     return host;
   }
-  [[nodiscard]] Value* partial() const { return partial_.data(); }
+  [[nodiscard]] View partial() const { return partial_; }
 
  private:
   View partial_;
@@ -53,7 +53,9 @@ void reduce_columns(const char* label, const ExecSpace& exec, const Source& sour
     throw ShapeError(
         concat(label, ": there is room for ", results.values.extent(0), " columns, the operand has ", columns, "."));
   const Kokkos::Profiling::ScopedRegion region(label);
-  run_column_reduction(label, exec, source, rows, columns, results.partial(), results.values.data());
+  const auto partial = results.partial();
+  run_column_reduction(label, exec, source, rows, columns, partial.data(), static_cast<std::int64_t>(partial.extent(0)),
+                       results.values.data());
 }
 
 template <MultiVector X, class ExecSpace, class Value>

@@ -180,11 +180,11 @@ std::int64_t wanted_teams(const ExecSpace& exec, int threads) {
   return is_cpu<ExecSpace> ? 8 * std::int64_t{exec.concurrency()} : exec.concurrency() / threads;
 }
 
-/// Chunks of at least `least` steps, as many as there should be teams.
-inline void cut_into_chunks(ReductionShape& shape, std::int64_t wanted, std::int64_t least) {
+/// Chunks of at least `least` steps, as many as there should be teams, at most `most`.
+inline void cut_into_chunks(ReductionShape& shape, std::int64_t wanted, std::int64_t least, std::int64_t most) {
   const std::int64_t steps = (shape.rows + shape.side_by_side - 1) / shape.side_by_side;
   shape.groups = (shape.columns + shape.group - 1) / shape.group;
-  shape.chunks = std::clamp<std::int64_t>(steps / least, 1, std::max<std::int64_t>(1, wanted / shape.groups));
+  shape.chunks = std::clamp<std::int64_t>(steps / least, 1, std::clamp<std::int64_t>(wanted / shape.groups, 1, most));
   const std::int64_t chunk_steps = std::max<std::int64_t>(1, (steps + shape.chunks - 1) / shape.chunks);
   shape.chunks = std::max<std::int64_t>(1, (steps + chunk_steps - 1) / chunk_steps);
   shape.chunk_rows = chunk_steps * shape.side_by_side;
@@ -199,7 +199,8 @@ std::int64_t most_partial_results(const ExecSpace& exec, std::int64_t columns) {
 
 template <class ExecSpace, class Source>
 void run_column_reduction(const char* label, const ExecSpace& exec, const Source& source, std::int64_t rows,
-                          std::int64_t columns, typename Source::Value* partial, typename Source::Value* results) {
+                          std::int64_t columns, typename Source::Value* partial, std::int64_t partials,
+                          typename Source::Value* results) {
   using Value = typename Source::Value;
   using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Kokkos::LaunchBounds<gpu_lanes, 4>>;
   if (columns == 0) return;
@@ -209,7 +210,8 @@ void run_column_reduction(const char* label, const ExecSpace& exec, const Source
   const auto neighbours = [&] { return source.all([&](auto row, auto column) { return (by_rows ? column : row) == 1; }); };
 
   const auto launch = [&](auto width, int threads, std::int64_t least) {
-    cut_into_chunks(shape, wanted_teams(exec, threads), least);
+    // Made for another instance of exec, the room for partial results may be less.
+    cut_into_chunks(shape, wanted_teams(exec, threads), least, std::max<std::int64_t>(1, partials / columns));
     Value* const target = shape.chunks > 1 ? partial : results;
     Kokkos::parallel_for(label,
                          Teams(exec, static_cast<int>(shape.chunks * shape.groups), threads)

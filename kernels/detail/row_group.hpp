@@ -16,16 +16,16 @@ namespace fatvec::detail {
 
 namespace simd = Kokkos::Experimental;
 
-/// Rows of a group: a vector's lanes, or 1 where Kokkos has no gathers for the types or the processor.
-template <class T, class Ordinal>
+/// Rows of a group of A's values: a vector's lanes, or 1 where Kokkos has no gathers for the types or the processor.
+template <class Value, class T, class Ordinal>
 inline constexpr int group_rows = 1;
 template <class T>
-requires std::is_floating_point_v<T>
-inline constexpr int group_rows<T, std::int32_t> = static_cast<int>(simd::simd<T>::size());
+requires(std::is_same_v<T, float> || std::is_same_v<T, double>) inline constexpr int group_rows<T, T, std::int32_t> =
+    static_cast<int>(simd::simd<T>::size());
 
 template <class T, class Ordinal>
 struct RowGroup {
-  static constexpr int rows = group_rows<T, Ordinal>;
+  static constexpr int rows = group_rows<T, T, Ordinal>;
   using Values = simd::simd<T>;
   using Columns = simd::simd<std::int32_t, rows>;
   using Mask = typename Values::mask_type;
@@ -54,7 +54,12 @@ struct RowGroup {
     if (j < *longest) {
       Columns length;
       length.copy_from(lengths, simd::simd_flag_default);
-      for (; j < *longest; ++j, slot.advance(1)) add(Mask(length > Columns(j)));
+      for (; j < *longest; ++j, slot.advance(1)) {
+        if constexpr (std::is_constructible_v<Mask, typename Columns::mask_type>)
+          add(Mask(length > Columns(j)));
+        else  // float with AVX2
+          add(Mask([&](std::size_t r) { return lengths[r] > j; }));
+      }
     }
     unroll<width>([&](int w) { sum[w].copy_to(sums[w], simd::simd_flag_default); });
   }

@@ -68,7 +68,8 @@ struct RowProduct {
   BlockSweep<columns> sweep;
 
   /// Whether rows side by side go into vectors: where X is a dense column, or several.
-  static constexpr int group = Matrix::Rows::contiguous ? 1 : group_rows<T, typename Matrix::ordinal_type>;
+  static constexpr int group =
+      Matrix::Rows::contiguous ? 1 : group_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     sweep.visit(block, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {

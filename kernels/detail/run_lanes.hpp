@@ -89,7 +89,7 @@ struct LaneLauncher {
     const LaneChoice choice = choose();
     if (choice.adjacent) {
       if constexpr (columns == Columns::contiguous)
-        with_width<1, 2, 3, 4, 5, 6, 7, std::max(7, wide)>(choice.width, [&](auto width) {
+        with_width<1, 2, 3, 4, 5, 6, 7, std::max(7, pair), std::max(7, wide)>(choice.width, [&](auto width) {
           constexpr int w = decltype(width)::value;
           using Tile = AdjacentTile<V, w>;
           if constexpr (contiguous && block != 0 && w == pair)

@@ -111,8 +111,9 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
              rows.average_deviation, rows.percent_average_deviation);
   write_line(stdout, "empty", "{} rows, {} columns", rows.empty_rows, rows.cols - rows.columns_touched);
   write_line(stdout, "zeros stored", "{}", rows.explicit_zeros);
-  write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}", found.values.min, found.values.max,
-             found.values.norm2());
+  if (matrix.csr.nnz() > 0)
+    write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}", found.values.min, found.values.max,
+               found.values.norm2());
   write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
   write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
   print_blocks(found.blocks);

@@ -250,6 +250,19 @@ TEST(VectorStatistics, AWorkspaceServesManyVectors) {
   EXPECT_THROW(vector_statistics(exec, wrong, results), ShapeError);
 }
 
+TEST(VectorStatistics, AWorkspaceOfASmallerInstanceServesALargerOne) {
+  const Device exec;
+  if (exec.concurrency() < 2) GTEST_SKIP() << "needs two threads";
+  const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1);
+  for (const std::int64_t k : {1, 3, 300}) {
+    const ColumnResults<VectorStatistics<double>, Device> results(parts[0], k);
+    const auto x = filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 200003 / k, k), whole<double>);
+    vector_statistics(exec, x, results);
+    const auto found = results.on_host(exec);
+    for (std::int64_t c = 0; c < k; ++c) expect_statistics(found[c], expected_column<double>(200003 / k, c));
+  }
+}
+
 /// A reduction that somebody else writes, with the same results joined by Kokkos.
 struct IotaStatistics {
   KOKKOS_FUNCTION void operator()(std::int64_t i, VectorStatistics<double>& s) const { s.add(static_cast<double>(i)); }
