@@ -43,7 +43,8 @@ struct Repack {
       for (int c = 0; c < wide; ++c)
         for (int r = 0; r < high; ++r) store(r, c, from(first_row + r, first_column + c));
     } else {
-      T* const tile = static_cast<T*>(team.team_shmem().get_shmem(scratch_bytes));
+      const std::size_t bytes = scratch_bytes;  // get_shmem takes a reference, and device code has none to the constant
+      T* const tile = static_cast<T*>(team.team_shmem().get_shmem(bytes));
       constexpr bool by_rows = from_columns == Columns::contiguous;
       each<by_rows>(team, high, wide,
                     [&](int r, int c) { tile[r * (tile_columns + 1) + c] = from(first_row + r, first_column + c); });
