@@ -81,6 +81,11 @@ struct FormatTraits {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_complex = false;
+template <class R>
+inline constexpr bool is_complex<Kokkos::complex<R>> = true;
+
 /// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches it first).
 template <class View, class ExecSpace>
 View allocate(const ExecSpace& exec, const std::string& label, std::size_t extent) {

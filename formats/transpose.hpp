@@ -47,11 +47,6 @@ inline Op op_of(char letter) {
 namespace detail {
 
 template <class Scalar>
-inline constexpr bool is_complex = requires(const Scalar& value) {
-  value.imag();
-};
-
-template <class Scalar>
 KOKKOS_FUNCTION Scalar conjugate_if(bool conjugate, const Scalar& value) {
   if constexpr (is_complex<Scalar>)
     return conjugate ? Kokkos::conj(value) : value;

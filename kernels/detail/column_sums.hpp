@@ -16,11 +16,6 @@
 namespace fatvec {
 namespace detail {
 
-template <class T>
-inline constexpr bool is_complex = false;
-template <class R>
-inline constexpr bool is_complex<Kokkos::complex<R>> = true;
-
 /// The types that sums of T are formed in: twice as wide as float, 64 bits for integers.
 template <class T>
 struct SumTypes {

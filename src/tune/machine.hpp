@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <Kokkos_Timer.hpp>
@@ -22,7 +20,7 @@ struct Machine {
   std::string backend;         ///< Kokkos' name of the execution space
   bool cpu = true;             ///< blocks of rows for a few fast cores; otherwise lanes for thousands of threads
   int threads = 1;             ///< concurrency of the execution space
-  double memory_gbs = 0;       ///< reading from main memory, 1e9 bytes per second
+  double memory_gbs = 0;       ///< of main memory, 1e9 bytes per second: a CPU reading, a GPU copying
   double cache_gbs = 0;        ///< reading from the last cache that all of a product's threads share (CPU: its own part)
   double cache_bytes = 0;      ///< of that cache
   double launch_seconds = 0;   ///< from one launch to the next
@@ -31,22 +29,40 @@ struct Machine {
 
 namespace detail {
 
+/// Reads an array `passes` times in all, in blocks of a CPU's or, by threads side by side, element by element.
 template <class Array>
 struct SumOfBlock {
   Array array;
   std::int64_t block;
+  std::int64_t blocks;
+  int passes;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
-    if (block == 1) {
-      sum += array(n);
-      return;
-    }
     double sums[8] = {};  // an addition takes several cycles
-    const double* const from = array.data() + n * block;
-    for (std::int64_t i = 0; i < block; i += 8)
-      for (int lane = 0; lane < 8; ++lane) sums[lane] += from[i + lane];
+    if (block == 1) {
+      std::int64_t at = n;  // each pass another element: a thread's own would stay in its first-level cache
+      for (int pass = 0; pass < passes; pass += 8)
+        for (double& lane : sums) {
+          lane += array(at);
+          at += 256 * 1021;
+          while (at >= blocks) at -= blocks;
+        }
+    } else {
+      const double* const from = array.data() + n * block;
+      for (int pass = 0; pass < passes; ++pass)
+        for (std::int64_t i = 0; i < block; i += 8)
+          for (int lane = 0; lane < 8; ++lane) sums[lane] += from[i + lane];
+    }
     for (const double lane : sums) sum += lane;
   }
+};
+
+/// A GPU's pattern of streaming through memory.
+template <class Array>
+struct CopyArray {
+  Array to;
+  Array from;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { to(n) = from(n); }
 };
 
 struct Nothing {
@@ -87,19 +103,31 @@ double fastest(const ExecSpace& exec, int passes, const Work& work) {
   return best;
 }
 
-/// GB/s of reading `bytes` again and again, for some 2 ms a pass.
+/// GB/s of reading `bytes`, `passes` times over (multiples of 8 on a GPU).
 template <class ExecSpace>
-double read_gbs(const ExecSpace& exec, double bytes) {
+double read_gbs(const ExecSpace& exec, double bytes, int passes) {
   using Array = Kokkos::View<double*, ExecSpace>;
   const std::int64_t block = is_cpu<ExecSpace> ? 2048 : 1;
   const auto blocks = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / sizeof(double)) / block, 1);
   const Array array("fatvec::measure_machine", static_cast<std::size_t>(blocks * block));
-  const double size = sizeof(double) * static_cast<double>(blocks * block);
   double sum = 0;
   const double seconds = fastest(exec, 6, [&] {
-    Kokkos::parallel_reduce("fatvec::measure_machine", Range<ExecSpace>(exec, 0, blocks), SumOfBlock<Array>{array, block}, sum);
+    Kokkos::parallel_reduce("fatvec::measure_machine", Range<ExecSpace>(exec, 0, blocks),
+                            SumOfBlock<Array>{array, block, blocks, passes}, sum);
   });
-  return size / seconds * 1e-9;
+  return passes * sizeof(double) * static_cast<double>(blocks * block) / seconds * 1e-9;
+}
+
+/// GB/s of copying `bytes`, half of them read; 16 bytes at a time, the widest access of a GPU's thread.
+template <class ExecSpace>
+double copy_gbs(const ExecSpace& exec, double bytes) {
+  using Array = Kokkos::View<Kokkos::complex<double>*, ExecSpace>;
+  const auto n = static_cast<std::size_t>(std::max(bytes / 32, 1.0));
+  const CopyArray<Array> copy{Array("fatvec::measure_machine", n), Array("fatvec::measure_machine", n)};
+  const double seconds = fastest(exec, 6, [&] {
+    Kokkos::parallel_for("fatvec::measure_machine", Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(n)), copy);
+  });
+  return 32 * static_cast<double>(n) / seconds * 1e-9;
 }
 
 template <class ExecSpace>
@@ -157,10 +185,9 @@ double shared_cache_bytes() {
       return bytes;
   }
 #endif
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-  const long bytes_on_chip = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  if (bytes_on_chip > 0) return static_cast<double>(bytes_on_chip);
-#endif
+  std::ifstream sysfs("/sys/devices/system/cpu/cpu0/cache/index3/size");  // "32768K"
+  double kibibytes = 0;
+  if (sysfs >> kibibytes && kibibytes > 0) return 1024 * kibibytes;
   return 32e6;
 }
 
@@ -179,9 +206,10 @@ Machine measure_machine(const ExecSpace& exec) {
   machine.threads = exec.concurrency();
   machine.cache_bytes = detail::shared_cache_bytes<ExecSpace>();
   const double affordable = static_cast<double>(free_memory<typename ExecSpace::memory_space>()) / 8;
-  machine.memory_gbs = detail::read_gbs(exec, std::min(std::max(4 * machine.cache_bytes, cpu ? 64e6 : 1e9), affordable));
-  machine.cache_gbs =
-      std::max(detail::read_gbs(exec, cpu ? 512e3 * machine.threads : machine.cache_bytes / 4), machine.memory_gbs);
+  const double beyond_cache = std::min(std::max(4 * machine.cache_bytes, cpu ? 64e6 : 2e9), affordable);
+  machine.memory_gbs = cpu ? detail::read_gbs(exec, beyond_cache, 1) : detail::copy_gbs(exec, beyond_cache);
+  const double within_cache = cpu ? 512e3 * machine.threads : machine.cache_bytes / 4;
+  machine.cache_gbs = std::max(detail::read_gbs(exec, within_cache, cpu ? 16 : 64), machine.memory_gbs);
   machine.launch_seconds = detail::launch_seconds(exec);
   machine.latency_seconds = detail::latency_seconds(exec, cpu ? 8e6 : machine.cache_bytes);
   return machine;
