@@ -11,11 +11,13 @@ namespace fatvec {
 template <class V>
 concept MultiVector = Kokkos::is_view_v<V> &&(V::rank() == 1 || V::rank() == 2);
 
+/// Rows of a dense operand.
 template <MultiVector V>
 std::int64_t multivector_rows(const V& view) {
   return static_cast<std::int64_t>(view.extent(0));
 }
 
+/// Columns of a dense operand: 1 for rank 1.
 template <MultiVector V>
 std::int64_t multivector_columns(const V& view) {
   if constexpr (V::rank() == 1) {
