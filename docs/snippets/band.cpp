@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What docs/extending.md builds, put to the tests that every kernel of the library must pass.
+#include "band_row.hpp"
+#include "conformance.hpp"
+
+namespace fatvec::test {
+namespace {
+
+/// Matrices of the zoo with a narrow band, and the awkward ones.
+const bool registered = [] {
+  for (const std::string name :
+       {"zero_by_zero", "zero_rows", "zero_columns", "no_entries", "one_by_one", "wide", "tall", "one_row",
+        "duplicates_and_explicit_zeros", "stencil5", "stencil9_dof2", "banded", "diagonal", "olm1000"}) {
+    register_test("guides_BandRow", name, [name] {
+      Conformance<BandRow, Kokkos::DefaultExecutionSpace, double, std::int32_t> check(zoo_matrix(name));
+      check.check_round_trip();
+      check.check_layouts({1, 3, 8, 9, 17});
+      check.check_policies({3, 13});
+    });
+  }
+  return true;
+}();
+
+}  // namespace
+}  // namespace fatvec::test
