@@ -76,6 +76,7 @@ struct FormatTraits {
   static constexpr bool keeps_pattern = true;
 
   using Offsets = Kokkos::View<Offset*, device_type>;
+  using ConstOffsets = Kokkos::View<const Offset*, device_type>;
   using Ordinals = Kokkos::View<Ordinal*, device_type>;
   using Scalars = Kokkos::View<Scalar*, device_type>;
 };

@@ -22,21 +22,22 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
  public:
   static constexpr const char* name = "csr";
+  using typename Traits::ConstOffsets;
   using typename Traits::Offsets;
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
   using Rows = detail::CsrRows<Offset>;
 
-  Offsets row_map;   ///< rows + 1 offsets
-  Ordinals entries;  ///< nnz column indices
-  Scalars values;    ///< nnz values
+  ConstOffsets row_map;  ///< rows + 1 offsets; never written, so that a graph's can be shared
+  Ordinals entries;      ///< nnz column indices
+  Scalars values;        ///< nnz values
 
   detail::LongRows<Ordinal, typename Traits::device_type> long_rows;  ///< none before find_long_rows()
 
   CsrMatrix() = default;
 
   /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
-  CsrMatrix(Ordinal rows, Ordinal cols, Offsets row_map_, Ordinals entries_, Scalars values_)
+  CsrMatrix(Ordinal rows, Ordinal cols, ConstOffsets row_map_, Ordinals entries_, Scalars values_)
       : row_map(std::move(row_map_)), entries(std::move(entries_)), values(std::move(values_)), rows_(rows), cols_(cols) {
     if (rows < 0 || cols < 0 || row_map.extent(0) != static_cast<std::size_t>(rows) + 1 ||
         entries.extent(0) != values.extent(0)) {
@@ -44,6 +45,14 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                       " matrix wants rows + 1 offsets and as many entries as ", "values; row_map has ",
                                       row_map.extent(0), ", entries ", entries.extent(0), ", values ", values.extent(0), "."));
     }
+  }
+
+  /// The same matrix: KokkosSparse spells a device Device<Space, MemorySpace>, others Space.
+  template <class Other>
+  requires(!std::is_same_v<Other, Device> && std::is_same_v<typename Other::device_type, typename Traits::device_type>)
+      CsrMatrix(const CsrMatrix<Scalar, Ordinal, Other, Offset>& other)  // NOLINT(google-explicit-constructor)
+      : CsrMatrix(other.rows(), other.cols(), other.row_map, other.entries, other.values) {
+    long_rows = other.long_rows;
   }
 
   [[nodiscard]] Ordinal rows() const { return rows_; }

@@ -91,7 +91,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
-  using Slots = detail::SliceSlots<Offsets>;
+  using Slots = detail::SliceSlots<typename Traits::ConstOffsets>;
 
   static Ordinal checked_hack_size(const FormatOptions& options) {
     return detail::checked_rows<Ordinal>("HLL", "hack size", options.hack_size);

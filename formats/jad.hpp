@@ -130,7 +130,7 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   template <class ExecSpace>
   Footprint footprint_of(const ExecSpace& exec, const Csr& csr) const {
-    const detail::SliceSlots<Offsets, Ordinals> block_slots{csr.row_map, rows_, block_size_, permutation};
+    const detail::SliceSlots<typename Traits::ConstOffsets, Ordinals> block_slots{csr.row_map, rows_, block_size_, permutation};
     const double slots = detail::total_slots(exec, block_slots);
     return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) + 2.0 * static_cast<double>(rows_) * sizeof(Ordinal) +
                        static_cast<double>(diagonals_ + 1) * sizeof(Offset)};

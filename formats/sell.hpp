@@ -100,7 +100,7 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     permutation = detail::rows_by_length(exec, csr, detail::checked_rows<Ordinal>("SELL", "sort window", options.sort_window));
   }
 
-  [[nodiscard]] detail::SliceSlots<Offsets, Ordinals> slots_of(const Csr& csr) const {
+  [[nodiscard]] detail::SliceSlots<typename Traits::ConstOffsets, Ordinals> slots_of(const Csr& csr) const {
     return {csr.row_map, rows_, slice_size_, permutation};
   }
   template <class ExecSpace>

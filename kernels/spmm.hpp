@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/formats/transpose.hpp>
 #include <fatvec/kernels/choice.hpp>
 #include <fatvec/kernels/detail/validate.hpp>
 #include <fatvec/kernels/registry.hpp>
@@ -59,6 +60,19 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XVie
     using Kernel = decltype(kernel);
     spmm<Kernel>(exec, typename Kernel::Policy{}, alpha, a, x, beta, y);
   });
+}
+
+/// Y = beta · Y + alpha · op(A) · X, X and Y having the extents of op(A).
+///
+/// Every call but with Op::none makes op(A), as CSR, and drops it: it allocates what apply() does, takes several times as long
+/// as the product, and returns when Y is complete. Keep apply(exec, op, A), or a Plan, for more than one product.
+template <class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta, MultiVector YView>
+requires Kokkos::is_execution_space_v<ExecSpace>
+void spmm(const ExecSpace& exec, Op op, const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
+  if (op == Op::none) return spmm(exec, alpha, a, x, beta, y);
+  const auto of_a = apply(exec, op, a.to_csr(exec));
+  spmm(exec, alpha, of_a, x, beta, y);
+  exec.fence("fatvec::spmm");  // of_a goes at the end of this function
 }
 
 /// The same on a default instance of the matrix's execution space; returns when Y is complete.

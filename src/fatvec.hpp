@@ -13,6 +13,7 @@
 #include <fatvec/formats/jad.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/sell.hpp>
+#include <fatvec/formats/transpose.hpp>
 #include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>

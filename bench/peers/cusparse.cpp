@@ -73,7 +73,8 @@ struct SparseOperand {
 
 SparseOperand csr_operand(const Kokkos::Cuda&, const Csr& csr, const FormatOptions&) {
   cusparseSpMatDescr_t descriptor = nullptr;
-  require_success(cusparseCreateCsr(&descriptor, csr.rows(), csr.cols(), csr.nnz(), csr.row_map.data(), csr.entries.data(),
+  auto* const offsets = const_cast<std::int32_t*>(csr.row_map.data());  // cuSPARSE only reads them
+  require_success(cusparseCreateCsr(&descriptor, csr.rows(), csr.cols(), csr.nnz(), offsets, csr.entries.data(),
                                     csr.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real),
                   "cusparseCreateCsr");
   return {SparseMatrix(descriptor), std::make_shared<Csr>(csr), csr.bytes(), csr.stored_entries()};

@@ -46,8 +46,9 @@ using Handle = std::unique_ptr<std::remove_pointer_t<sparse_matrix_t>, DestroyMa
 
 Handle handle_of(const Csr& csr) {
   sparse_matrix_t handle = nullptr;
-  require_success(mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), csr.row_map.data(),
-                                          csr.row_map.data() + 1, csr.entries.data(), csr.values.data()),
+  auto* const offsets = const_cast<MKL_INT*>(csr.row_map.data());  // MKL only reads them
+  require_success(mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), offsets, offsets + 1,
+                                          csr.entries.data(), csr.values.data()),
                   "mkl_sparse_d_create_csr");
   return Handle(handle);
 }

@@ -71,7 +71,7 @@ Csr sorted_by_column(const ExecSpace& exec, const Csr& csr) {
 /// columns.
 template <class Csr>
 struct OccupiedBlocks {
-  typename Csr::Offsets row_map;
+  typename Csr::ConstOffsets row_map;
   typename Csr::Ordinals entries;
   std::int64_t rows;
   std::int64_t block_size;
@@ -125,7 +125,7 @@ struct CountBlocks {
 template <class Csr>
 struct ListBlocks {
   OccupiedBlocks<Csr> occupied;
-  typename Csr::Offsets block_row_map;
+  typename Csr::ConstOffsets block_row_map;
   typename Csr::Ordinals block_columns;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {

@@ -201,7 +201,7 @@ KOKKOS_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, con
 /// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's entries.
 template <class Csr, class Rows>
 struct FillPadded {
-  typename Csr::Offsets row_map;
+  typename Csr::ConstOffsets row_map;
   typename Csr::Ordinals csr_entries;
   typename Csr::Scalars csr_values;
   Rows rows;
@@ -223,7 +223,7 @@ struct FillPadded {
 /// The inverse: gathers the rows of a padded format into CSR arrays whose row_map is known.
 template <class Csr, class Rows>
 struct DrainPadded {
-  typename Csr::Offsets row_map;
+  typename Csr::ConstOffsets row_map;
   typename Csr::Ordinals csr_entries;
   typename Csr::Scalars csr_values;
   Rows rows;
@@ -280,7 +280,7 @@ Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
 template <class Csr, class Order>
 struct LengthsInOrder {
   typename Csr::Ordinals lengths;
-  typename Csr::Offsets row_map;
+  typename Csr::ConstOffsets row_map;
   Order order;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {

@@ -80,7 +80,7 @@ struct CountUp {
 template <class ExecSpace, class Csr>
 typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std::int64_t window) {
   using Ordinals = typename Csr::Ordinals;
-  using Key = LengthKey<typename Csr::Offsets>;
+  using Key = LengthKey<typename Csr::ConstOffsets>;
   using Pass = RadixPass<Ordinals, Key>;
   const std::int64_t rows = csr.rows();
   const Key key{csr.row_map, window, longest_row(exec, csr)};

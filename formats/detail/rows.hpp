@@ -56,7 +56,7 @@ template <class ExecSpace, class Csr>
 std::int64_t longest_row(const ExecSpace& exec, const Csr& csr) {
   std::int64_t longest = 0;
   Kokkos::parallel_reduce("fatvec::longest_row", Range<ExecSpace>(exec, 0, csr.rows()),
-                          FindLongestRow<typename Csr::Offsets>{csr.row_map}, Kokkos::Max<std::int64_t>(longest));
+                          FindLongestRow<typename Csr::ConstOffsets>{csr.row_map}, Kokkos::Max<std::int64_t>(longest));
   return csr.rows() == 0 ? 0 : longest;
 }
 

@@ -74,7 +74,7 @@ struct CountRowsUpTo : RowLengths<RowMap> {
 template <class Csr>
 struct EntryStatistics {
   Csr csr;
-  EntryBlocks<typename Csr::Offsets> blocks;
+  EntryBlocks<typename Csr::ConstOffsets> blocks;
   Kokkos::View<int*, typename Csr::device_type> touched;  ///< per column: 1 where an entry is
 
   KOKKOS_FUNCTION void operator()(std::int64_t block, std::int64_t& lower, std::int64_t& upper, std::int64_t& zeros) const {

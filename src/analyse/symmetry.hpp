@@ -46,7 +46,7 @@ struct SymmetryViolations {
   static constexpr unsigned unsorted = 1, missing = 2, unequal = 4, not_opposite = 8;
 
   Csr csr;
-  EntryBlocks<typename Csr::Offsets> blocks;
+  EntryBlocks<typename Csr::ConstOffsets> blocks;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block, unsigned& violations) const {
     blocks.for_each_entry(block, [&](std::int64_t row, std::int64_t n) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <string_view>
+
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/rows.hpp>
+
+namespace fatvec {
+
+/// What of A is multiplied, by the letters of BLAS and KokkosSparse.
+enum class Op : char {
+  none = 'N',                 ///< A
+  transpose = 'T',            ///< its transpose
+  conjugate = 'C',            ///< its values conjugated
+  conjugate_transpose = 'H',  ///< both
+};
+
+constexpr bool transposes(Op op) {
+  return op == Op::transpose || op == Op::conjugate_transpose;
+}
+
+/// The operation of a letter N, T, C or H, in either case. Throws UsageError for others.
+inline Op op_of(char letter) {
+  switch (letter) {
+    case 'N':
+    case 'n':
+      return Op::none;
+    case 'T':
+    case 't':
+      return Op::transpose;
+    case 'C':
+    case 'c':
+      return Op::conjugate;
+    case 'H':
+    case 'h':
+      return Op::conjugate_transpose;
+    default:
+      throw UsageError(detail::concat("unknown operation '", letter,
+                                      "'; there are N (A), T (transpose), C (conjugate), H (conjugate transpose)."));
+  }
+}
+
+namespace detail {
+
+template <class Scalar>
+inline constexpr bool is_complex = requires(const Scalar& value) {
+  value.imag();
+};
+
+template <class Scalar>
+KOKKOS_FUNCTION Scalar conjugate_if(bool conjugate, const Scalar& value) {
+  if constexpr (is_complex<Scalar>)
+    return conjugate ? Kokkos::conj(value) : value;
+  else
+    return value;
+}
+
+template <class Csr>
+struct CountColumns {
+  typename Csr::Ordinals entries;
+  typename Csr::Offsets lengths;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { Kokkos::atomic_inc(&lengths(entries(n))); }
+};
+
+/// Puts row i's entries into the rows of the transpose, in whatever order; `left` counts down the places that are free there.
+template <class Csr>
+struct ScatterRow {
+  Csr csr;
+  Csr transposed;
+  typename Csr::Offsets left;
+  bool conjugate;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const auto i = static_cast<typename Csr::ordinal_type>(team.league_rank());
+    const auto one = [&](std::int64_t n) {
+      const auto column = csr.entries(n);
+      const auto at = transposed.row_map(column + 1) - Kokkos::atomic_fetch_sub(&left(column), 1);
+      transposed.entries(at) = i;
+      transposed.values(at) = conjugate_if(conjugate, csr.values(n));
+    };
+    Kokkos::parallel_for(
+        Kokkos::TeamThreadRange(team, static_cast<std::int64_t>(csr.row_map(i)), static_cast<std::int64_t>(csr.row_map(i + 1))),
+        one);
+  }
+};
+
+template <class Scalars>
+struct Conjugate {
+  Scalars from;
+  Scalars to;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { to(n) = conjugate_if(true, from(n)); }
+};
+
+template <class ExecSpace, class Csr>
+Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
+  using Teams = Kokkos::TeamPolicy<ExecSpace>;
+  const auto rows = static_cast<std::size_t>(csr.cols());
+  const auto nnz = static_cast<std::size_t>(csr.nnz());
+  const typename Csr::Offsets lengths(Kokkos::view_alloc(exec, "fatvec::transpose::lengths"), rows);
+  Kokkos::parallel_for("fatvec::transpose::count", Range<ExecSpace>(exec, 0, csr.nnz()),
+                       CountColumns<Csr>{csr.entries, lengths});
+  const auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", rows + 1);
+  offsets_from_lengths(exec, row_map, csr.cols(), lengths);
+  const Csr result(csr.cols(), csr.rows(), row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+                   allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
+  Kokkos::parallel_for("fatvec::transpose::scatter", Teams(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
+                       ScatterRow<Csr>{csr, result, lengths, conjugate});
+  Kokkos::parallel_for("fatvec::transpose::sort", Teams(exec, static_cast<int>(csr.cols()), Kokkos::AUTO),
+                       SortRows<Csr>{result});
+  exec.fence("fatvec::transpose");  // `lengths` goes at the end of this function
+  return result;
+}
+
+}  // namespace detail
+
+/// op(A) as a matrix of its own, in parallel where A lives; A itself for Op::none, and of real values for Op::conjugate.
+///
+/// The rows of a transpose are sorted by column. It takes A's memory once more and one offset per column, and the time of some
+/// products: make it once and keep it where it is used again. Returns when it is there.
+template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
+CsrMatrix<Scalar, Ordinal, Device, Offset> apply(const ExecSpace& exec, Op op,
+                                                 const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
+  using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+  const Kokkos::Profiling::ScopedRegion region("fatvec::apply");
+  if (transposes(op)) return detail::transposed(exec, a, op == Op::conjugate_transpose);
+  if constexpr (detail::is_complex<Scalar>) {
+    if (op == Op::conjugate) {
+      const auto values = detail::allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", a.values.extent(0));
+      Kokkos::parallel_for("fatvec::conjugate", detail::Range<ExecSpace>(exec, 0, a.nnz()),
+                           detail::Conjugate<typename Csr::Scalars>{a.values, values});
+      exec.fence("fatvec::apply");
+      Csr conjugated(a.rows(), a.cols(), a.row_map, a.entries, values);
+      conjugated.long_rows = a.long_rows;
+      return conjugated;
+    }
+  }
+  return a;
+}
+
+/// The transpose of A: apply() with Op::transpose.
+template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
+CsrMatrix<Scalar, Ordinal, Device, Offset> transpose(const ExecSpace& exec,
+                                                     const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
+  return apply(exec, Op::transpose, a);
+}
+
+}  // namespace fatvec

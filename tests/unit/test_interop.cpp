@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/interop/kokkoskernels.hpp>
+#include <fatvec/kernels/spmm.hpp>
+
+/// Kokkos Kernels' CrsMatrix and CsrMatrix share their arrays, both ways.
+namespace fatvec {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Csr = generate::HostCsr;
+using Crs = KokkosSparse::CrsMatrix<double, int, Exec::device_type, void, std::int64_t>;
+
+Csr small() {
+  return generate::generate(generate::parse_spec("gen:stencil7:4"));
+}
+
+template <class Matrix>
+void expect_shared(const Csr& csr, const Matrix& crs) {
+  EXPECT_EQ(csr.rows(), crs.numRows());
+  EXPECT_EQ(csr.cols(), crs.numCols());
+  EXPECT_EQ(csr.row_map.data(), crs.graph.row_map.data());
+  EXPECT_EQ(csr.entries.data(), crs.graph.entries.data());
+  EXPECT_EQ(csr.values.data(), crs.values.data());
+}
+
+TEST(Interop, ThereAndBackWithoutACopy) {
+  const Csr csr = small();
+  const Crs crs = crs_matrix(csr);
+  expect_shared(csr, crs);
+  expect_shared(csr_view(crs), crs);
+}
+
+TEST(Interop, ManagedViewsOutliveTheMatrixTheyCameFrom) {
+  Csr kept;
+  {
+    const Crs crs = crs_matrix(small());
+    kept = csr_view(crs);
+  }
+  const Kokkos::View<double*, Exec> x("x", kept.cols());
+  const Kokkos::View<double*, Exec> y("y", kept.rows());
+  Kokkos::deep_copy(x, 1.0);
+  spmm(1.0, kept, x, 0.0, y);
+  double sum = 0;
+  for (std::size_t n = 0; n < kept.values.extent(0); ++n) sum += kept.values(n);
+  double total = 0;
+  for (int i = 0; i < kept.rows(); ++i) total += y(i);
+  EXPECT_NEAR(total, sum, 1e-10);
+}
+
+TEST(Interop, UnmanagedMatricesAreViewedToo) {
+  const Csr csr = small();
+  using Unmanaged =
+      KokkosSparse::CrsMatrix<double, int, Exec::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>, std::int64_t>;
+  const Unmanaged crs("unmanaged", csr.rows(), csr.cols(), csr.nnz(), csr.values.data(),
+                      const_cast<std::int64_t*>(csr.row_map.data()), csr.entries.data());
+  expect_shared(csr_view(crs), crs);
+}
+
+}  // namespace
+}  // namespace fatvec

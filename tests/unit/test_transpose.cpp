@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+#include <fatvec/formats/assemble.hpp>
+#include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/transpose.hpp>
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/kernels/spmm.hpp>
+
+/// op(A): against the definition, entry by entry, and in products.
+namespace fatvec {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Complex = Kokkos::complex<double>;
+
+template <class Scalar>
+using CsrOf = CsrMatrix<Scalar, int, Exec, int>;
+template <class Scalar>
+using Dense = std::vector<std::vector<Scalar>>;
+
+template <class Scalar>
+Dense<Scalar> dense(const CsrOf<Scalar>& a) {
+  Dense<Scalar> d(static_cast<std::size_t>(a.rows()), std::vector<Scalar>(static_cast<std::size_t>(a.cols())));
+  for (int i = 0; i < a.rows(); ++i)
+    for (int n = a.row_map(i); n < a.row_map(i + 1); ++n) d[i][a.entries(n)] += a.values(n);
+  return d;
+}
+
+/// rows × cols with about `percent` of the entries, row `full` (if any) dense; values that are exact in any order.
+template <class Scalar>
+CsrOf<Scalar> sample(int rows, int cols, unsigned percent, int full = -1) {
+  Coo<Scalar, int> coo(rows, cols, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
+  std::size_t n = 0;
+  unsigned state = 12345;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < cols; ++j) {
+      state = state * 1664525U + 1013904223U;
+      if (i != full && (state >> 16) % 100 >= percent) continue;
+      const auto value = static_cast<double>(static_cast<int>(state >> 20) % 16 - 8);
+      coo.row(n) = i;
+      coo.col(n) = j;
+      if constexpr (detail::is_complex<Scalar>)
+        coo.value(n) = Scalar(value, value + 1);
+      else
+        coo.value(n) = value;
+      ++n;
+    }
+  }
+  const auto used = std::pair<std::size_t, std::size_t>(0, n);
+  coo.row = Kokkos::subview(coo.row, used);
+  coo.col = Kokkos::subview(coo.col, used);
+  coo.value = Kokkos::subview(coo.value, used);
+  return csr_from_coo<Exec>(coo);
+}
+
+template <class Scalar>
+void expect_transpose(const CsrOf<Scalar>& a, bool conjugate) {
+  const auto t = apply(Exec(), conjugate ? Op::conjugate_transpose : Op::transpose, a);
+  ASSERT_EQ(t.rows(), a.cols());
+  ASSERT_EQ(t.cols(), a.rows());
+  ASSERT_EQ(t.nnz(), a.nnz());
+  const auto from = dense(a);
+  const auto to = dense(t);
+  for (int i = 0; i < a.rows(); ++i)
+    for (int j = 0; j < a.cols(); ++j) ASSERT_EQ(to[j][i], detail::conjugate_if(conjugate, from[i][j])) << i << ", " << j;
+  for (int j = 0; j < t.rows(); ++j)
+    for (int n = t.row_map(j) + 1; n < t.row_map(j + 1); ++n) ASSERT_LT(t.entries(n - 1), t.entries(n));
+}
+
+TEST(Transpose, OfEveryShape) {
+  expect_transpose(sample<double>(37, 23, 20), false);
+  expect_transpose(sample<double>(23, 200, 5, 7), false);
+  expect_transpose(sample<double>(1, 300, 50), false);
+  expect_transpose(sample<double>(300, 1, 50), false);
+  expect_transpose(sample<double>(50, 50, 0), false);
+  expect_transpose(sample<double>(0, 9, 0), false);
+  expect_transpose(sample<double>(9, 0, 0), false);
+  expect_transpose(sample<double>(0, 0, 0), false);
+}
+
+TEST(Transpose, OfComplexValuesWithAndWithoutConjugation) {
+  expect_transpose(sample<Complex>(30, 40, 20), false);
+  expect_transpose(sample<Complex>(30, 40, 20), true);
+}
+
+TEST(Transpose, TwiceIsTheMatrix) {
+  const auto a = generate::generate(generate::parse_spec("gen:powerlaw:3000:3.1"));
+  const auto b = transpose(Exec(), transpose(Exec(), a));
+  ASSERT_EQ(a.nnz(), b.nnz());
+  for (std::size_t n = 0; n < a.row_map.extent(0); ++n) ASSERT_EQ(a.row_map(n), b.row_map(n));
+  for (std::size_t n = 0; n < a.entries.extent(0); ++n) {
+    ASSERT_EQ(a.entries(n), b.entries(n));
+    ASSERT_EQ(a.values(n), b.values(n));
+  }
+}
+
+TEST(Op, Letters) {
+  EXPECT_EQ(op_of('n'), Op::none);
+  EXPECT_EQ(op_of('T'), Op::transpose);
+  EXPECT_EQ(op_of('C'), Op::conjugate);
+  EXPECT_EQ(op_of('h'), Op::conjugate_transpose);
+  EXPECT_THROW(op_of('X'), UsageError);
+}
+
+TEST(Op, ConjugateOfRealValuesIsTheMatrixItself) {
+  const auto a = sample<double>(5, 6, 50);
+  EXPECT_EQ(apply(Exec(), Op::conjugate, a).values.data(), a.values.data());
+  EXPECT_EQ(apply(Exec(), Op::none, a).values.data(), a.values.data());
+}
+
+/// Y = 2 op(A) X - Y in small integers, exact.
+template <class Matrix>
+void expect_product(Op op, const CsrOf<Complex>& a, const Matrix& matrix) {
+  using View = Kokkos::View<Complex**, Exec>;
+  const bool turned = transposes(op);
+  const int rows = turned ? a.cols() : a.rows();
+  const int cols = turned ? a.rows() : a.cols();
+  const int k = 3;
+  const View x("x", cols, k);
+  const View y("y", rows, k);
+  for (int j = 0; j < cols; ++j)
+    for (int c = 0; c < k; ++c) x(j, c) = Complex(j % 5 - c, c);
+  Kokkos::deep_copy(y, Complex(1, 2));
+  spmm(Exec(), op, 2.0, matrix, x, -1.0, y);
+  const bool conjugate = op == Op::conjugate || op == Op::conjugate_transpose;
+  const auto d = dense(a);
+  for (int i = 0; i < rows; ++i) {
+    for (int c = 0; c < k; ++c) {
+      Complex sum(-1, -2);
+      for (int j = 0; j < cols; ++j) sum += 2.0 * detail::conjugate_if(conjugate, turned ? d[j][i] : d[i][j]) * x(j, c);
+      ASSERT_EQ(y(i, c), sum) << "op " << static_cast<char>(op) << " at " << i << ", " << c;
+    }
+  }
+}
+
+TEST(Op, ProductsOfEveryOp) {
+  const auto a = sample<Complex>(31, 17, 25, 3);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+    expect_product(op, a, a);
+    expect_product(op, a, HllMatrix<Complex, int, Exec, int>::from_csr(Exec(), a));
+  }
+}
+
+TEST(Op, ShapesAreThoseOfTheTransposedMatrix) {
+  const auto a = sample<double>(4, 6, 50);
+  const Kokkos::View<double**, Exec> six("six", 6, 2);
+  const Kokkos::View<double**, Exec> four("four", 4, 2);
+  EXPECT_NO_THROW(spmm(Exec(), Op::transpose, 1.0, a, four, 0.0, six));
+  EXPECT_THROW(spmm(Exec(), Op::transpose, 1.0, a, six, 0.0, four), ShapeError);
+}
+
+}  // namespace
+}  // namespace fatvec
