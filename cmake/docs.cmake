@@ -22,9 +22,15 @@ foreach(guide IN LISTS guides)
 endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/docs/Doxyfile.in" "${PROJECT_BINARY_DIR}/Doxyfile" @ONLY)
 
+set(renewals "")
+if(TARGET fatvec_bench)
+  set(scripts "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs")
+  list(APPEND renewals COMMAND Python3::Interpreter -B "${scripts}/draw_formats.py" "$<TARGET_FILE:fatvec_cli>")
+endif()
 add_custom_target(docs
+  ${renewals}
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${FATVEC_DOCS_DIR}"
   COMMAND "${CMAKE_COMMAND}" -E make_directory "${FATVEC_DOCS_DIR}"
   COMMAND "${DOXYGEN_EXECUTABLE}" "${PROJECT_BINARY_DIR}/Doxyfile"
   COMMAND "${CMAKE_COMMAND}" -E echo "API reference and guides: ${FATVEC_DOCS_DIR}/html/index.html"
-  COMMENT "Doxygen" VERBATIM)
+  COMMENT "Documentation" VERBATIM)

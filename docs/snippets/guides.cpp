@@ -31,18 +31,26 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = fatvec::CsrMatrix<double>;
 
+/// The arrays of the n × n matrix with 2 on its diagonal.
+struct DiagonalOfTwo {
+  Kokkos::View<int*> row_map;
+  Kokkos::View<int*> entries;
+  Kokkos::View<double*> values;
+
+  explicit DiagonalOfTwo(int n) : row_map("row_map", n + 1), entries("entries", n), values("values", n) {
+    Kokkos::deep_copy(values, 2);
+    Kokkos::parallel_for(n, *this);
+    Kokkos::fence();
+  }
+  KOKKOS_FUNCTION void operator()(int i) const {
+    row_map(i + 1) = i + 1;
+    entries(i) = i;
+  }
+};
+
 Matrix diagonal_of_two(int n) {
-  Kokkos::View<int*> row_map("row_map", n + 1);
-  Kokkos::View<int*> entries("entries", n);
-  Kokkos::View<double*> values("values", n);
-  Kokkos::parallel_for(
-      n + 1, KOKKOS_LAMBDA(int i) {
-        row_map(i) = i;
-        if (i == n) return;
-        entries(i) = i;
-        values(i) = 2;
-      });
-  return {n, n, row_map, entries, values};
+  const DiagonalOfTwo arrays(n);
+  return {n, n, arrays.row_map, arrays.entries, arrays.values};
 }
 
 template <class View>
@@ -52,8 +60,8 @@ auto on_host(const View& view) {
 
 // snippet: raw pointers
 // A solver's own arrays: on the host for a CPU build, on the device for a GPU build. Nothing is copied or freed.
-Matrix adopt(int rows, int cols, int nnz, int* row_map, int* entries, double* values) {
-  return {rows, cols, Kokkos::View<int*>(row_map, rows + 1), Kokkos::View<int*>(entries, nnz),
+Matrix adopt(int rows, int cols, int nnz, const int* row_map, int* entries, double* values) {
+  return {rows, cols, Kokkos::View<const int*>(row_map, rows + 1), Kokkos::View<int*>(entries, nnz),
           Kokkos::View<double*>(values, nnz)};
 }
 // end of snippet
@@ -157,7 +165,7 @@ Matrix read(const char* path) {
 
 TEST(guides, readme) {
   const Exec exec;
-  const Matrix A = diagonal_of_two(10);
+  const DiagonalOfTwo A(10);
   const Kokkos::View<double**> X("X", 10, 3);
   const Kokkos::View<double**> Y("Y", 10, 3);
   Kokkos::deep_copy(X, 1.5);
@@ -210,8 +218,8 @@ TEST(guides, sizes) {
 }
 
 TEST(guides, a_format_that_does_not_fit) {
-  const auto arrow = fatvec::generate::generate(fatvec::generate::parse_spec("gen:arrow:100000"));
-  fatvec::Coo<double> coo(100000, 100000, static_cast<std::size_t>(arrow.nnz()));
+  const auto arrow = fatvec::generate::generate(fatvec::generate::parse_spec("gen:arrow:20000"));
+  fatvec::Coo<double> coo(20000, 20000, static_cast<std::size_t>(arrow.nnz()));
   for (int i = 0; i < arrow.rows(); ++i)
     for (auto n = arrow.row_map(i); n < arrow.row_map(i + 1); ++n) coo.row(n) = i;
   Kokkos::deep_copy(coo.col, arrow.entries);

@@ -15,13 +15,12 @@ struct Laplacian {
 
   KOKKOS_FUNCTION void operator()(int i) const {
     int slot = i == 0 ? 0 : 3 * i - 1;
-    row_map(i) = slot;
     for (int j = i - 1; j <= i + 1; ++j) {
       if (j < 0 || j == n) continue;
       entries(slot) = j;
       values(slot++) = j == i ? 2 : -1;
     }
-    row_map(i + 1) = slot;  // what row i + 1 writes, too
+    row_map(i + 1) = slot;  // row_map(0) is 0, as Views begin
   }
 };
 
