@@ -25,7 +25,8 @@ configure_file("${PROJECT_SOURCE_DIR}/docs/Doxyfile.in" "${PROJECT_BINARY_DIR}/D
 set(renewals "")
 if(TARGET fatvec_bench)
   set(scripts "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs")
-  list(APPEND renewals COMMAND Python3::Interpreter -B "${scripts}/draw_formats.py" "$<TARGET_FILE:fatvec_cli>")
+  list(APPEND renewals COMMAND Python3::Interpreter -B "${scripts}/draw_formats.py" "$<TARGET_FILE:fatvec_cli>"
+                       COMMAND Python3::Interpreter -B "${scripts}/cli_page.py" "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:fatvec_bench>")
 endif()
 add_custom_target(docs
   ${renewals}
