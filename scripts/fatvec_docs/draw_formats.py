@@ -3,6 +3,8 @@
 
     draw_formats.py FATVEC [--check]      --check: write nothing, fail where a committed picture differs
 """
+from __future__ import annotations
+
 import json
 import pathlib
 import subprocess

@@ -15,7 +15,10 @@ def code_blocks(text: str, language: str) -> list[tuple[int, str]]:
 
 def without_code(text: str) -> str:
     """The text with everything but the ends of lines in code replaced by spaces: offsets and line numbers stay."""
-    blank = lambda m: re.sub(r"[^\n]", " ", m[0])
+
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match[0])
+
     return CODE_SPAN.sub(blank, FENCE.sub(blank, text))
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of labelled boxes as SVG: what the pictures of the formats are made of. The same input gives the same bytes."""
+from __future__ import annotations
+
 from xml.sax.saxutils import escape
 
 # Of Okabe and Ito's palette for all kinds of colour vision, lightened: black text is legible on each.
