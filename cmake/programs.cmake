@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# fatvec::io (Matrix Market, generators), the products that the programs choose from at run time, and the two programs.
-file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp")
+# fatvec::io (Matrix Market, generators, the cache of `fatvec tune`), the products that the programs choose from at run time, and the two programs.
+file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp"
+     "${PROJECT_SOURCE_DIR}/src/tune/*.cpp")
 add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
-target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options> MMIO::MMIO ZLIB::ZLIB fmt::fmt)
+target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options> MMIO::MMIO ZLIB::ZLIB fmt::fmt
+                      $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 if("CUDA" IN_LIST Kokkos_DEVICES)
   # nvcc does not accept the consteval check of format strings of fmt 9, nor g++ 12 what fmt makes of that by itself.
@@ -27,7 +29,8 @@ foreach(pair "SERIAL|Serial" "OPENMP|OpenMP" "CUDA|Cuda")
     list(APPEND FATVEC_SPACES "${space}")
   endif()
 endforeach()
-set(product_sources "${PROJECT_SOURCE_DIR}/src/product/prepare.cpp")
+set(product_sources "${PROJECT_SOURCE_DIR}/src/product/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/product/model.cpp"
+                    "${PROJECT_SOURCE_DIR}/src/product/measure.cpp")
 foreach(FATVEC_KERNEL IN LISTS FATVEC_KERNELS)
   foreach(FATVEC_SPACE IN LISTS FATVEC_SPACES)
     set(source "${PROJECT_BINARY_DIR}/product/${FATVEC_KERNEL}_${FATVEC_SPACE}.cpp")

@@ -76,6 +76,12 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return footprint_of(exec, sorted, size == 0 ? chosen_block_size(exec, sorted) : size);
   }
 
+  /// The block size that from_csr takes where it is given none.
+  template <class ExecSpace>
+  static int choose_block_size(const ExecSpace& exec, const Csr& csr) {
+    return chosen_block_size(exec, detail::sorted_by_column(exec, csr));
+  }
+
   /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the best_block_size, for more than a
   /// million entries and 60,000 rows by a sixteenth of the rows. Throws UsageError for a block size beyond max_block_size and
   /// CapacityError, before allocating, where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <concepts>
 #include <cstdint>
+#include <string_view>
 
 namespace fatvec {
 
@@ -25,6 +26,14 @@ std::int64_t multivector_columns(const V& view) {
   } else {
     return static_cast<std::int64_t>(view.extent(1));
   }
+}
+
+/// What lies together in a multivector's memory: the columns of a row (Kokkos::LayoutRight) or the rows of a column
+/// (LayoutLeft).
+enum class Layout { row, column };
+
+constexpr std::string_view to_string(Layout layout) {
+  return layout == Layout::row ? "row" : "column";
 }
 
 namespace detail {

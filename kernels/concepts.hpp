@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <fatvec/core/error.hpp>
 #include <fatvec/formats/concepts.hpp>
 
 namespace fatvec {
@@ -24,5 +25,18 @@ concept SpmmKernel = SparseFormat<typename K::template Matrix<double, int, Kokko
   { policy.to_string() } -> std::convertible_to<std::string>;
   K::Policy::tuning_range();
 };
+
+/// The policy of a kernel's tuning range that prints itself as `text`; the default for an empty text. Throws UsageError,
+/// listing the range, for others.
+template <SpmmKernel Kernel>
+typename Kernel::Policy policy_of(std::string_view text) {
+  if (text.empty()) return {};
+  std::string known;
+  for (const auto& policy : Kernel::Policy::tuning_range()) {
+    if (policy.to_string() == text) return policy;
+    known += " " + policy.to_string();
+  }
+  throw UsageError("kernel " + std::string(Kernel::name) + " has no policy '" + std::string(text) + "'; there are:" + known);
+}
 
 }  // namespace fatvec

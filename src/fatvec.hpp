@@ -18,3 +18,4 @@
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/kernels/vector_statistics.hpp>
+#include <fatvec/tune/plan.hpp>

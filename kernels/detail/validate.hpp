@@ -49,16 +49,21 @@ inline bool share_memory(const Runs& x, const Runs& y) {
   return gap < x.length || gap + y.length > x.distance;
 }
 
+template <class XView, class YView>
+void require_apart(const XView& x, const YView& y) {
+  if (share_memory(runs_of(x), runs_of(y))) {
+    throw ShapeError(
+        concat("spmm: X (", x.label(), ") and Y (", y.label(), ") share memory; a product cannot be formed in place."));
+  }
+}
+
 template <class Matrix, class XView, class YView>
 void validate_operands(const Matrix& a, const XView& x, const YView& y) {
   const std::int64_t k = multivector_columns(x);
   const auto shape = [&] { return concat("for A (", Matrix::name, ") of ", a.rows(), " x ", a.cols()); };
   require_extents("X", x, a.cols(), k, shape);
   require_extents("Y", y, a.rows(), k, [&] { return concat(shape(), " and X of ", k, k == 1 ? " column" : " columns"); });
-  if (share_memory(runs_of(x), runs_of(y))) {
-    throw ShapeError(
-        concat("spmm: X (", x.label(), ") and Y (", y.label(), ") share memory; a product cannot be formed in place."));
-  }
+  require_apart(x, y);
 }
 
 }  // namespace detail

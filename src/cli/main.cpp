@@ -34,6 +34,8 @@ int parse_and_run(int argc, char** argv) {
   add_info(app, action);
   add_print(app, action);
   add_multiply(app, action);
+  add_analyse(app, action);
+  add_tune(app, action);
   add_generate(app, action);
   add_list(app, action);
   try {

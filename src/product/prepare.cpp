@@ -2,29 +2,10 @@
 #include <fatvec/product/prepare.hpp>
 
 #include <algorithm>
+#include <fatvec/product/backends.hpp>
 
 namespace fatvec::product {
 namespace {
-
-template <class ExecSpace>
-struct Backend {
-  using Space = ExecSpace;
-  std::string_view name;
-};
-
-/// visit(Backend<Space>) for every backend of this build, the preferred one first.
-template <class Visit>
-void for_each_backend(const Visit& visit) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  visit(Backend<Kokkos::Cuda>{"cuda"});
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  visit(Backend<Kokkos::OpenMP>{"openmp"});
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  visit(Backend<Kokkos::Serial>{"serial"});
-#endif
-}
 
 std::string joined(const std::vector<std::string_view>& names) {
   std::string text;
@@ -42,10 +23,6 @@ std::vector<std::string_view> names_of_kernels() {
 }
 
 }  // namespace
-
-std::string_view to_string(Layout layout) {
-  return layout == Layout::row ? "row" : "column";
-}
 
 HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr) {
   using Host = Kokkos::DefaultHostExecutionSpace;

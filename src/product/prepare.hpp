@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fatvec/kernels/packing.hpp>
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/product/matrix_product.hpp>
 
@@ -8,12 +9,32 @@
 /// (kernel_product.cpp.in), so that builds are parallel and no translation unit is large.
 namespace fatvec::product {
 
-/// A registered kernel in its default policy.
+/// A registered kernel with a policy.
 template <class Kernel>
 struct KernelMultiply {
+  typename Kernel::Policy policy{};
+
   template <class ExecSpace, class Matrix, class X, class Y>
   void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
-    spmm<Kernel>(exec, typename Kernel::Policy{}, alpha, matrix, x, beta, y);
+    spmm<Kernel>(exec, policy, alpha, matrix, x, beta, y);
+  }
+};
+
+/// The same on row-major copies of X and Y.
+template <class Kernel, class ExecSpace>
+struct PackedMultiply {
+  KernelMultiply<Kernel> multiply;
+  std::int64_t k;
+  Packing<double, ExecSpace> packing{};
+
+  template <class Matrix>
+  void prepare(const ExecSpace& exec, const Matrix& matrix) {
+    packing = Packing<double, ExecSpace>(exec, matrix.rows(), matrix.cols(), k);
+  }
+  template <class Matrix, class X, class Y>
+  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+    packing.run(exec, x, beta, y,
+                [&](const auto& packed_x, const auto& packed_y) { multiply(exec, alpha, matrix, packed_x, 0.0, packed_y); });
   }
 };
 
@@ -27,7 +48,10 @@ struct Factory {
 template <class Kernel, class ExecSpace>
 std::unique_ptr<Product> Factory<Kernel, ExecSpace>::prepare(const Case& task) {
   if (const auto reason = Kernel::unsupported(ExecSpace(), task.k)) throw UsageError(*reason);
-  return make_product<Kernel::template Matrix, ExecSpace>(task, KernelMultiply<Kernel>{});
+  const KernelMultiply<Kernel> multiply{policy_of<Kernel>(task.policy)};
+  if (task.packed && task.layout == Layout::column && task.k > 1)
+    return make_product<Kernel::template Matrix, ExecSpace>(task, PackedMultiply<Kernel, ExecSpace>{multiply, task.k});
+  return make_product<Kernel::template Matrix, ExecSpace>(task, multiply);
 }
 #endif
 

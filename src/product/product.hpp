@@ -10,6 +10,7 @@
 
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/convert.hpp>
 
 /// Products chosen at run time, by name: what the programs and the benchmark call. The header-only library needs none of this.
@@ -22,9 +23,8 @@ using HostMultivector = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::Host
 /// The same matrix with 32-bit offsets; throws CapacityError where it has 2^31 entries or more.
 HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr);
 
-/// Layout of both X and Y: row is Kokkos::LayoutRight, column Kokkos::LayoutLeft.
-enum class Layout { row, column };
-std::string_view to_string(Layout layout);
+using fatvec::Layout;  // of both X and Y
+using fatvec::to_string;
 
 /// One task for a contender: multiply this matrix with k columns in this layout.
 struct Case {
@@ -32,6 +32,8 @@ struct Case {
   std::int64_t k = 1;
   Layout layout = Layout::row;
   FormatOptions options;
+  std::string policy{};  ///< of the kernel's tuning range, as it prints itself; empty: its default
+  bool packed = false;   ///< X and Y of layout column through row-major copies
 };
 
 /// A product that is ready to run: its own copies of A, X and Y where they are needed.

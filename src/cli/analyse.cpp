@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <memory>
+
+#include "choice.hpp"
+#include "subcommand.hpp"
+
+namespace fatvec::cli {
+namespace {
+
+/// The best few, and CSR, against which conversions are judged.
+void print_ranking(const std::vector<Prediction>& ranking) {
+  constexpr std::size_t shown = 3;
+  write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", "", "a product", "its traffic", "size of A", "set-up",
+             "pays after");
+  for (std::size_t n = 0; n < ranking.size(); ++n) {
+    const Prediction& prediction = ranking[n];
+    if (n >= shown && prediction.format != "csr") continue;
+    std::string pays = prediction.format == "csr" ? "-" : fmt::format("{:.0f}", prediction.break_even);
+    if (std::isinf(prediction.break_even)) pays = "never";
+    if (!prediction.fits) pays = "does not fit";
+    write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", name_of(prediction.choice),
+               human_seconds(prediction.seconds), human_bytes(prediction.bytes), human_bytes(prediction.matrix_bytes),
+               human_seconds(prediction.setup_seconds), pays);
+  }
+}
+
+int analyse(const ChoiceOptions& options) {
+  const KokkosSession kokkos;
+  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
+  const Structure structure = product::structure(matrix.csr, options.format);
+  const Machine& machine = product::machine(options.backend);
+  Json workloads = Json::array();
+  if (!options.json) {
+    print_notes(matrix);
+    print_setting(matrix, structure, machine);
+  }
+  for (const std::int64_t k : options.k) {
+    const auto ranking = ranking_of(options, structure, k);
+    const Workload workload{k, layout_of(options), static_cast<double>(options.products)};
+    const auto tuned =
+        tune::Cache().find(product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}));
+    if (options.json) {
+      workloads.push_back({{"k", k}, {"reason", explain(ranking, workload)}, {"ranking", Json::array()}});
+      for (const auto& prediction : ranking) workloads.back()["ranking"].push_back(to_json(prediction));
+      continue;
+    }
+    write_line(stdout, fmt::format("k = {}", k).c_str(), "{}", explain(ranking, workload));
+    print_ranking(ranking);
+    if (tuned)
+      write_line(stdout, "tuned", "{}, {} a product, was measured here", name_of(tuned->choice), human_seconds(tuned->seconds));
+  }
+  if (!options.json) return success;
+  Json object = to_json(matrix);
+  object["structure"] = to_json(structure);
+  object["machine"] = to_json(machine);
+  object["products"] = options.products;
+  object["layout"] = options.layout;
+  object["workloads"] = workloads;
+  write_json(stdout, object);
+  return success;
+}
+
+}  // namespace
+
+void add_analyse(CLI::App& app, Action& action) {
+  auto* const command = app.add_subcommand("analyse", "Which format and kernel for a matrix, k and this machine, and why");
+  const auto options = std::make_shared<ChoiceOptions>();
+  add_choice_options(*command, *options);
+  command->callback([&action, options] { action = [options] { return analyse(*options); }; });
+}
+
+}  // namespace fatvec::cli

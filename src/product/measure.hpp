@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fatvec/product/product.hpp>
+#include <fatvec/tune/cache.hpp>
+#include <fatvec/tune/model.hpp>
+
+/// The model and the tuning of the programs' products.
+namespace fatvec::product {
+
+/// Of the device behind a backend; measured once per process.
+const Machine& machine(std::string_view backend);
+
+Structure structure(const HostCsr& csr, const FormatOptions& options);
+
+/// Bytes that are free where the backend computes.
+std::uint64_t free_memory_of(std::string_view backend);
+
+tune::Key key_of(std::string_view backend, const Case& task);
+
+/// The policies that may be tried with a kernel, the default (empty) first.
+std::vector<std::string> policies(std::string_view kernel);
+
+/// One choice that was tried.
+struct Measurement {
+  Choice choice;
+  double seconds = 0;  ///< median
+  double spread = 0;   ///< (90 % quantile - 10 % quantile) / median
+  double setup_seconds = 0;
+  std::string problem{};  ///< why there is no time: it does not fit, a wrong result
+};
+
+/// Tries choices on one task: each is verified, on as many rows as a tenth of a second's serial work reaches, before it is timed.
+class Tuner {
+ public:
+  /// x: cols × k; poison: rows × k, what Y holds before a product.
+  Tuner(std::string_view backend, const Case& task, const HostMultivector& x, const HostMultivector& poison,
+        double seconds_per_choice);
+  Measurement measure(const Choice& choice) const;
+
+ private:
+  [[nodiscard]] std::string verified(const HostMultivector& y) const;
+
+  std::string_view backend_;
+  Case task_;
+  double seconds_;
+  HostMultivector x_;
+  HostMultivector poison_;
+  std::vector<std::int64_t> sampled_;  ///< rows that are verified
+  HostCsr sample_;                     ///< these rows of A
+};
+
+}  // namespace fatvec::product

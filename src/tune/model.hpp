@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fatvec/kernels/registry.hpp>
+#include <fatvec/tune/costs.hpp>
+#include <fatvec/tune/machine.hpp>
+#include <fatvec/tune/structure.hpp>
+
+/// The traffic model: what a product in each format takes on a machine, before anything is converted.
+namespace fatvec {
+
+/// One way to multiply: a kernel, how it is told to work, and whether X and Y go through row-major copies.
+struct Choice {
+  std::string kernel;    ///< as registered
+  std::string policy{};  ///< as it prints itself; empty: the kernel's own choice
+  bool packed = false;   ///< Packing, for X and Y whose columns are apart
+  bool operator==(const Choice&) const = default;
+};
+
+/// What is asked: products with k columns, so many of them.
+struct Workload {
+  std::int64_t k = 1;
+  Layout layout = Layout::row;
+  double products = 1000;
+};
+
+/// The terms of the model: what they would take each, in seconds, were the machine used perfectly. A format's factors
+/// (costs.hpp) weigh them.
+struct Term {
+  enum : std::size_t {
+    launch,
+    main_memory,
+    x_from_cache,
+    entries,
+    multiplications,
+    rows,
+    elements_of_y,
+    longest_row,
+    packing,
+    count
+  };
+};
+inline constexpr std::array<std::string_view, Term::count> term_names = {
+    "the launch", "main memory",   "reading X from the cache", "entries of A",   "multiplications",
+    "rows",       "elements of Y", "the longest row",          "packing X and Y"};
+
+/// What a choice is expected to take.
+struct Prediction {
+  Choice choice;
+  std::string_view format;
+  bool fits = true;                     ///< in the memory that is free
+  double seconds = 0;                   ///< of one product
+  double bytes = 0;                     ///< that one product moves through main memory
+  double matrix_bytes = 0;              ///< of A in the format
+  double setup_seconds = 0;             ///< of the conversion from CSR
+  std::array<double, 2> setup_terms{};  ///< a launch; CSR and the format through main memory
+  double break_even = 0;  ///< products after which the conversion has paid, against CSR; 0 for CSR, infinite for never
+  std::array<double, Term::count> unweighted{};  ///< the terms
+  std::array<double, Term::count> parts{};       ///< the terms times the format's factors: they add up to `seconds`
+};
+
+namespace detail {
+
+inline const FormatFootprint& footprint_of(const Structure& structure, std::string_view format) {
+  return *std::find_if(structure.formats.begin(), structure.formats.end(),
+                       [&](const FormatFootprint& other) { return other.format == format; });
+}
+
+inline const CostFactors& factors_of(bool cpu, Layout layout, std::string_view format) {
+  const CostFactors* found = nullptr;
+  for (const auto& factors : cost_table) {
+    if (factors.cpu != cpu || factors.format != format) continue;
+    if (found == nullptr || factors.layout == layout) found = &factors;
+  }
+  if (found == nullptr) throw UsageError(concat("the model has no costs for the format ", format, " (src/tune/costs.hpp)."));
+  return *found;
+}
+
+/// Bytes of X that come from main memory and, once for every few hundred rows of A, from the cache.
+struct XTraffic {
+  double memory;
+  double cache;
+};
+
+inline XTraffic x_traffic(const Machine& machine, const Structure& structure, std::int64_t k, Layout layout) {
+  const double sector = machine.cpu ? 64 : 32;
+  const auto value = static_cast<double>(structure.value_bytes);
+  const auto touched = static_cast<double>(structure.rows.columns_touched);
+  const double dense_row = static_cast<double>(k) * value;
+  // What an isolated row of X costs: whole sectors, and for column-major X one for every element.
+  const double isolated_row = layout == Layout::row ? std::ceil(dense_row / sector) * sector : static_cast<double>(k) * sector;
+  // Rows of X that windows of rows of A share are read once for each window, as far as they do not stay in the cache.
+  const double stay = std::min(1.0, 0.7 * machine.cache_bytes / std::max(touched * dense_row, 1.0));
+  const double again = (structure.far_reads - touched) * (1 - stay);
+  // Neighbouring rows of A that read neighbouring rows of X fill the sectors of a column-major X.
+  const double scattered = std::min(1.0, structure.near_reads / std::max(static_cast<double>(structure.rows.nnz), 1.0));
+  const double near_row = layout == Layout::row ? isolated_row : dense_row + scattered * (isolated_row - dense_row);
+  return {touched * dense_row + again * near_row, structure.near_reads * near_row};
+}
+
+}  // namespace detail
+
+/// The format of a registered kernel; throws UsageError for unknown names, listing those known.
+inline std::string_view format_of_kernel(std::string_view kernel) {
+  std::string known;
+  for (std::size_t n = 0; n < kernel_names.size(); ++n) {
+    if (kernel_names[n] == kernel) return kernel_formats[n];
+    known += " " + std::string(kernel_names[n]);
+  }
+  throw UsageError(detail::concat("unknown kernel '", kernel, "'; there are:", known, "."));
+}
+
+/// What the choice is expected to take. Throws UsageError for an unknown kernel. Policies are not told apart.
+inline Prediction predict(const Machine& machine, const Structure& structure, const Workload& workload, const Choice& choice) {
+  const std::string_view format = format_of_kernel(choice.kernel);
+  const Layout layout = choice.packed ? Layout::row : workload.layout;
+  const CostFactors& cost = detail::factors_of(machine.cpu, layout, format);
+  const Footprint& stored = detail::footprint_of(structure, format).footprint;
+  const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout);
+  const auto k = static_cast<double>(workload.k);
+  const auto value = static_cast<double>(structure.value_bytes);
+  const auto rows = static_cast<double>(structure.rows.rows);
+  const auto nnz = static_cast<double>(structure.rows.nnz);
+  const bool cut_up = !machine.cpu && format == "csr";  // its long rows
+  const double cache = machine.cache_gbs * 1e9;
+  const double resident = stored.bytes + k * value * (rows + static_cast<double>(structure.rows.columns_touched));
+  const double memory = resident < 0.7 * machine.cache_bytes ? cache : machine.memory_gbs * 1e9;
+
+  const double loads = format == "bsr" ? stored.stored_entries / structure.block_size : nnz;
+
+  Prediction prediction{.choice = choice, .format = format, .bytes = stored.bytes + x.memory + k * value * rows};
+  prediction.matrix_bytes = stored.bytes;
+  auto& term = prediction.unweighted;
+  term[Term::launch] = machine.launch_seconds;
+  term[Term::main_memory] = prediction.bytes / memory;
+  term[Term::x_from_cache] = x.cache / cache;
+  term[Term::entries] = loads / cache;
+  term[Term::multiplications] = loads * k / cache;
+  term[Term::rows] = rows / cache;
+  term[Term::elements_of_y] = rows * k / cache;
+  term[Term::longest_row] = cut_up ? 0
+                                   : (static_cast<double>(structure.rows.max) - structure.rows.mean) * (machine.cpu ? k : 1) *
+                                         machine.latency_seconds;
+  if (choice.packed) {  // X and Y are read and written once more, each
+    const double moved = 2 * k * value * (rows + static_cast<double>(structure.rows.cols));
+    prediction.bytes += moved;
+    term[Term::packing] = 2 * machine.launch_seconds + moved / memory;
+  }
+  for (std::size_t n = 0; n < Term::count; ++n) prediction.parts[n] = cost.factors[n] * term[n];
+  prediction.seconds = std::accumulate(prediction.parts.begin(), prediction.parts.end(), 0.0);
+  const double csr = detail::footprint_of(structure, "csr").footprint.bytes;
+  prediction.setup_terms = {machine.launch_seconds, (csr + stored.bytes) / (machine.memory_gbs * 1e9)};
+  prediction.setup_seconds = cost.setup_launches * prediction.setup_terms[0] + cost.setup_bytes * prediction.setup_terms[1];
+  return prediction;
+}
+
+/// The choices for a workload, cheapest first: set-up and all products together. What does not fit into `memory` bytes comes
+/// last. With column-major X and Y each kernel is there twice, packed and not. The first kernel that is CSR's sets the
+/// break-even of the others.
+inline std::vector<Prediction> rank(const Machine& machine, const Structure& structure, const Workload& workload,
+                                    const std::vector<std::string_view>& kernels, double memory) {
+  std::vector<Prediction> list;
+  for (const std::string_view kernel : kernels) {
+    list.push_back(predict(machine, structure, workload, {.kernel = std::string(kernel)}));
+    if (workload.layout == Layout::column && workload.k > 1)
+      list.push_back(predict(machine, structure, workload, {.kernel = std::string(kernel), .packed = true}));
+  }
+  double csr = std::numeric_limits<double>::infinity();
+  for (auto& prediction : list) {
+    prediction.fits = prediction.format == "csr" || prediction.matrix_bytes <= memory;
+    if (prediction.format == "csr") csr = std::min(csr, prediction.seconds);
+  }
+  for (auto& prediction : list) {
+    if (prediction.format == "csr") continue;
+    const double gain = csr - prediction.seconds;
+    prediction.break_even = gain > 0 ? std::ceil(prediction.setup_seconds / gain) : std::numeric_limits<double>::infinity();
+  }
+  const auto total = [&](const Prediction& p) { return p.setup_seconds + workload.products * p.seconds; };
+  std::stable_sort(list.begin(), list.end(),
+                   [&](const Prediction& a, const Prediction& b) { return a.fits != b.fits ? a.fits : total(a) < total(b); });
+  return list;
+}
+
+}  // namespace fatvec
