@@ -83,6 +83,11 @@ struct FormatTraits {
 
 namespace detail {
 
+template <class Scalar>
+inline constexpr bool is_complex = requires(const Scalar& value) {
+  value.imag();
+};
+
 /// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches it first).
 template <class View, class ExecSpace>
 View allocate(const ExecSpace& exec, const std::string& label, std::size_t extent) {

@@ -32,6 +32,7 @@ std::int64_t multivector_columns(const V& view) {
 /// (LayoutLeft).
 enum class Layout { row, column };
 
+/// As the programs spell it.
 constexpr std::string_view to_string(Layout layout) {
   return layout == Layout::row ? "row" : "column";
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/multivector.hpp>
 
 /// What can be summed up of a column: its statistics, or its product with another. A source has
@@ -15,11 +16,6 @@
 ///   at(i, c, rows)     a cursor on element (i, c) and its neighbours, going on by `rows` rows each time
 namespace fatvec {
 namespace detail {
-
-template <class T>
-inline constexpr bool is_complex = false;
-template <class R>
-inline constexpr bool is_complex<Kokkos::complex<R>> = true;
 
 /// The types that sums of T are formed in: twice as wide as float, 64 bits for integers.
 template <class T>
