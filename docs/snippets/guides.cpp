@@ -98,7 +98,7 @@ void with_a_policy(const Exec& exec, const Matrix& A, Kokkos::View<double**> X, 
 // end of snippet
 
 // snippet: memory limit
-// Takes the format if it needs at most 1 GB, else stays with CSR.
+// Whether A can be had in a format within 1 GB.
 template <class Format>
 bool fits(const Exec& exec, const Matrix& A) {
   fatvec::FormatOptions options;
