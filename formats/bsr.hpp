@@ -14,8 +14,10 @@ namespace fatvec {
 
 /// BSR, block compressed rows (seed 003): CSR of dense blocks of block_size × block_size elements. Block row i holds blocks n,
 /// row_map(i) <= n < row_map(i + 1), of block column entries(n), ascending. Element (r, c) of block n is value
-///   n · block_size² + r + c · block_size     column-major, as in the seed
-///   n · block_size² + r · block_size + c     row-major
+///
+///     n · block_size² + r + c · block_size     column-major, as in the seed
+///     n · block_size² + r · block_size + c     row-major
+///
 /// One index serves block_size² elements, and a row of X as many rows of Y, for the price of fill: a block that holds one entry
 /// stores all its elements. Blocks at the lower and the right edge are stored whole; what is outside the matrix is zero there,
 /// and kernels neither read X nor write Y for it.

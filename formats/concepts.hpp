@@ -14,6 +14,7 @@ namespace fatvec {
 /// BSR.
 enum class StorageOrder { column_major, row_major };
 
+/// As the programs spell it.
 constexpr std::string_view to_string(StorageOrder order) {
   return order == StorageOrder::column_major ? "column-major" : "row-major";
 }
@@ -31,9 +32,10 @@ struct FormatOptions {
 /// A sparse format is data: Views, a name, its sizes. It knows nothing of kernels.
 ///
 /// Beside what is checked here, a format F<Scalar, Ordinal, Device, Offset> offers
-///   static Footprint footprint(exec, csr, options)    its size, computed in parallel before anything is allocated
-///   static F from_csr(exec, csr, options)             built where the CSR matrix lives, in parallel, without a host round trip
-///   CsrMatrix<...> to_csr(exec)                       the inverse, explicit zeros kept, padding dropped where keeps_pattern
+///
+///     static Footprint footprint(exec, csr, options)  its size, computed in parallel before anything is allocated
+///     static F from_csr(exec, csr, options)           built where the CSR matrix lives, in parallel, no host round trip
+///     CsrMatrix<...> to_csr(exec)                     the inverse, explicit zeros kept, padding dropped where keeps_pattern
 template <class F>
 concept SparseFormat = requires(const F& matrix) {
   typename F::value_type;

@@ -10,8 +10,10 @@
 namespace fatvec {
 
 /// ELLPACK: every row padded to the longest. Slot j < width() of row i is entry
-///   i + j · rows      column-major storage: rows lie side by side, which coalesces on GPUs
-///   i · width + j     row-major storage: a row's slots lie side by side, which streams on CPUs
+///
+///     i + j · rows      column-major storage: rows lie side by side, which coalesces on GPUs
+///     i · width + j     row-major storage: a row's slots lie side by side, which streams on CPUs
+///
 /// of the arrays. Padding comes after a row's entries and holds column index -1 (as in seed 001) and value 0. Kernels never
 /// read it: row_lengths ends the row, so an Inf or NaN in X cannot leak in as 0 · Inf (the variant known as ELLPACK-R).
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>

@@ -12,8 +12,10 @@ namespace fatvec {
 
 /// HLL, hacked ELLPACK (PSBLAS; seed 001): the rows are cut into hacks of hack_size consecutive rows, and each hack is an
 /// ELLPACK matrix of its own width, so that a long row pads only its hack. Slot j of row r of hack h is entry
-///   hack_offsets(h) + r + j · (rows of the hack)      column-major, the primary storage
-///   hack_offsets(h) + r · (width of the hack) + j     row-major
+///
+///     hack_offsets(h) + r + j · (rows of the hack)      column-major, the primary storage
+///     hack_offsets(h) + r · (width of the hack) + j     row-major
+///
 /// The last hack has the rows that are left. Padding as in EllMatrix: index -1, value 0, never read by kernels.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
 class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {

@@ -38,7 +38,9 @@ struct DiagonalSlots {
 
 /// JAD, jagged diagonals (Saad; seed 003), and its padded variant pJAD: all rows sorted by decreasing length, equal lengths in
 /// the matrix's order. Diagonal j is the j-th entry of every row that has one, in that order. Slot j of sorted row i is entry
-///   diagonal_offsets(j) + i
+///
+///     diagonal_offsets(j) + i
+///
 /// and belongs to the matrix's row permutation(i). JAD stores the entries and nothing else. In pJAD each block of slice_size
 /// rows is padded to its first row, so that on a GPU whole blocks begin and end together; the last block has the rows that are
 /// left. Padding as in EllMatrix: index -1, value 0, never read by kernels. Seed 003 calls the arrays perm, ia, rln, ja and a;
@@ -141,8 +143,10 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   std::int64_t nnz_ = 0;
 };
 
+/// Jagged diagonals without padding.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
 using JadMatrix = JaggedMatrix<Scalar, Ordinal, Device, Offset, false>;
+/// Jagged diagonals, blocks of slice_size rows padded.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
 using PjadMatrix = JaggedMatrix<Scalar, Ordinal, Device, Offset, true>;
 

@@ -12,11 +12,13 @@ namespace fatvec {
 template <class V>
 concept MultiVector = Kokkos::is_view_v<V> &&(V::rank() == 1 || V::rank() == 2);
 
+/// Rows of a dense operand.
 template <MultiVector V>
 std::int64_t multivector_rows(const V& view) {
   return static_cast<std::int64_t>(view.extent(0));
 }
 
+/// Columns of a dense operand: 1 for rank 1.
 template <MultiVector V>
 std::int64_t multivector_columns(const V& view) {
   if constexpr (V::rank() == 1) {
@@ -30,6 +32,7 @@ std::int64_t multivector_columns(const V& view) {
 /// (LayoutLeft).
 enum class Layout { row, column };
 
+/// As the programs spell it.
 constexpr std::string_view to_string(Layout layout) {
   return layout == Layout::row ? "row" : "column";
 }

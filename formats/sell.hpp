@@ -14,7 +14,9 @@ namespace fatvec {
 /// SELL-C-sigma, sliced ELLPACK of sorted rows (Kreutzer, Hager, Wellein, Fehske, Bishop 2014): within windows of sort_window
 /// (sigma) consecutive rows the rows are sorted by decreasing length, equal lengths in the matrix's order, and the sorted rows
 /// are cut into slices of slice_size (C) rows, each padded to its longest. Slot j of row r of slice s is entry
-///   slice_offsets(s) + r + j · (rows of the slice)
+///
+///     slice_offsets(s) + r + j · (rows of the slice)
+///
 /// and belongs to the matrix's row permutation(s · C + r). The last slice has the rows that are left; sigma should be a
 /// multiple of C, lest a slice has rows of two windows. Padding as in EllMatrix: index -1, value 0, never read by kernels.
 /// With sigma = 1 this is column-major HLL, and a permutation that permutes nothing.

@@ -19,6 +19,7 @@ enum class Op : char {
   conjugate_transpose = 'H',  ///< both
 };
 
+/// Whether rows and columns change places.
 constexpr bool transposes(Op op) {
   return op == Op::transpose || op == Op::conjugate_transpose;
 }

@@ -12,9 +12,11 @@
 namespace fatvec {
 
 /// A kernel multiplies one format, written once for every backend. Beside what is checked here it has
-///   template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
-///   static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
-///   static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
+///
+///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
+///     static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
+///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
+///
 /// and is registered by one line in kernels/registry.hpp.
 template <class K>
 concept SpmmKernel = SparseFormat<typename K::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>> &&

@@ -16,6 +16,7 @@
 
 namespace fatvec {
 
+/// A list of types, as a value.
 template <class... Ts>
 struct TypeList {
   static constexpr std::size_t size = sizeof...(Ts);
@@ -50,8 +51,9 @@ consteval bool all_different(const std::array<std::string_view, n>& names) {
 
 }  // namespace detail
 
-/// Names of all kernels, and beside each the name of its format.
+/// Names of all kernels.
 inline constexpr auto kernel_names = detail::kernel_names(AllKernels{});
+/// The name of each kernel's format, in the same order.
 inline constexpr auto kernel_formats = detail::kernel_formats(AllKernels{});
 static_assert(detail::all_different(kernel_names), "two kernels have the same name");
 

@@ -16,10 +16,14 @@ namespace fatvec {
 
 /// Y = beta · Y + alpha · A · X with a named kernel and policy.
 ///
-/// exec    execution-space instance; the call only enqueues work on it: no fence, no allocation, no transfer
-/// A       rows × cols matrix in any format that Kernel multiplies, in memory that exec reaches
-/// X, Y    cols × k and rows × k Views, rank 1 (k = 1) or 2, any layout, strides and padding; elements between are left alone
-/// beta    0 overwrites Y, even where it holds NaN or Inf
+/// @param exec    execution-space instance; the call only enqueues work on it: no fence, no allocation, no transfer
+/// @param policy  how the kernel cuts up its work; Policy{} leaves that to the kernel
+/// @param alpha   any value that converts to the scalar type
+/// @param a       rows × cols matrix in any format that Kernel multiplies, in memory that exec reaches
+/// @param x,y     cols × k and rows × k Views, rank 1 (k = 1) or 2, any layout, strides and padding; elements between are left
+///                alone
+/// @param beta    0 overwrites Y, even where it holds NaN or Inf
+///
 /// Sums are formed in Y's scalar type, in an order that the kernel, its policy, k, the layouts and a CPU's number of threads
 /// fix: runs are reproducible, but for the rows that CsrMatrix::find_long_rows has found, which GPUs add up in pieces.
 /// Throws ShapeError where extents do not conform or X and Y overlap, before anything is launched.

@@ -85,6 +85,7 @@ inline constexpr bool reaches = (Kokkos::SpaceAccessibility<ExecSpace, typename 
 template <class Scalar, class Space = Kokkos::HostSpace>
 using StatisticsReducer = detail::Joined<detail::StatisticsSource<Scalar>, Space>;
 
+/// The statistics of a column of X.
 template <MultiVector X>
 using StatisticsOf = VectorStatistics<detail::ScalarOf<X>>;
 
@@ -95,9 +96,10 @@ using DotOf = detail::ProductSum<detail::ScalarOf<X>, detail::ScalarOf<Y>>;
 
 /// The statistics (VectorStatistics says which, and what NaN and empty columns give) of each column of x, in one pass.
 ///
-/// exec     execution-space instance; the call only enqueues work on it: no fence, no allocation, no transfer
-/// x        n × k View of float, double or integers, rank 1 (k = 1) or 2, any layout, strides and padding
-/// results  a ColumnResults<StatisticsOf<X>, ExecSpace> for k columns
+/// @param exec     execution-space instance; the call only enqueues work on it: no fence, no allocation, no transfer
+/// @param x        n × k View of float, double or integers, rank 1 (k = 1) or 2, any layout, strides and padding
+/// @param results  a ColumnResults<StatisticsOf<X>, ExecSpace> for k columns
+///
 /// Sums are formed in an order that n, k, the layout and exec fix, without atomics: runs are reproducible to the last bit.
 /// Throws ShapeError where results are for another number of columns.
 template <class ExecSpace, MultiVector X>

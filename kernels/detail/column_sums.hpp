@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/multivector.hpp>
 
 /// What can be summed up of a column: its statistics, or its product with another. A source has

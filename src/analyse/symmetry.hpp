@@ -21,6 +21,7 @@ enum class Symmetry {
   skew         ///< A = -Aᵀ, exactly
 };
 
+/// As the programs spell it.
 constexpr std::string_view to_string(Symmetry symmetry) {
   switch (symmetry) {
     case Symmetry::not_square:

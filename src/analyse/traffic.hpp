@@ -20,7 +20,9 @@ struct ProductSize {
 
 /// Bytes that any CSR product must move through main memory, caches being perfect: A and the needed rows of X read once, Y
 /// written once (without write-allocate) and, with beta ≠ 0, read once.
-///   nnz·(value + index) + (rows + 1)·offset + k·value·(columns_touched + rows · (1 or 2))
+///
+///     nnz·(value + index) + (rows + 1)·offset + k·value·(columns_touched + rows · (1 or 2))
+///
 /// The yardstick is the same for every format: padding is waste, not work. Divided by the measured bandwidth it bounds the
 /// time from below. The model is the cold-cache minimum traffic of Gropp, Kaushik, Keyes and Smith (Parallel CFD 1999).
 inline double compulsory_bytes(const ProductSize& size) {

@@ -17,17 +17,19 @@
 ///
 /// Where the format leaves a choice, or files in the wild take one:
 ///   - Values: every decimal form of C, a leading '+', Fortran exponents (1.5D+3). Rounding is exact (to nearest even). A
-///   number
-///     too large for the scalar is an error, one too small rounds to a denormal or to zero. inf and nan are accepted.
+///     number too large for the scalar is an error, one too small rounds to a denormal or to zero. inf and nan are accepted.
 ///   - Comments (of any length up to 16 MiB a line) stand between banner and size line; blank lines and CRLF are fine anywhere.
 ///   - Explicit zeros and duplicates are kept. A symmetric, skew-symmetric or hermitian file stores one triangle, either one;
 ///     entries on both sides of the diagonal are an error, since nobody can tell whether they should be mirrored.
 ///   - A skew-symmetric file may hold only zeros on its diagonal, a hermitian one only real values.
 namespace fatvec::io {
 
+/// What the values of a file are.
 enum class Field { real, integer, pattern, complex };
+/// Which entries of a file stand for their mirror images, too.
 enum class Symmetry { general, symmetric, skew_symmetric, hermitian };
 
+/// Banner and size line of a file.
 struct MatrixMarketHeader {
   bool coordinate = true;  ///< false: array (dense, column by column)
   Field field = Field::real;
@@ -47,6 +49,7 @@ MatrixMarketHeader read_header(const std::filesystem::path& path);
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path, MatrixMarketHeader* header = nullptr);
 
+/// A dense multivector as files have it, in host memory.
 template <class Scalar>
 using HostMultivector = Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
@@ -90,6 +93,7 @@ void write_matrix_market(const std::filesystem::path& path, const Coo<Scalar, Or
   detail::write_entries<Scalar>(path, {coo.rows, coo.cols, coo.entries(), coo.value.data(), fill}, comment);
 }
 
+/// The same of a CSR matrix in host memory.
 template <class Scalar, class Ordinal, class Device, class Offset>
 void write_matrix_market(const std::filesystem::path& path, const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
                          const std::string& comment = {}) {

@@ -52,12 +52,14 @@ class Cache {
   std::string problem_;
 };
 
+/// What a measurement depends on beside the machine: the versions of fatvec and Kokkos, the scalar type.
 template <class Scalar>
 std::string build_name() {
   const char* const kind = std::is_integral_v<Scalar> ? "i" : fatvec::detail::is_complex<Scalar> ? "c" : "f";
   return fatvec::detail::concat("fatvec ", FATVEC_VERSION_STRING, ", Kokkos ", KOKKOS_VERSION, ", ", kind, 8 * sizeof(Scalar));
 }
 
+/// The device of exec, of a CPU with its number of threads.
 template <class ExecSpace>
 std::string device_key(const ExecSpace& exec) {
   std::string device = fatvec::detail::device_name<ExecSpace>();
@@ -66,6 +68,7 @@ std::string device_key(const ExecSpace& exec) {
   return device;
 }
 
+/// The key under which a measurement is kept.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k, Layout layout) {
   std::ostringstream matrix;

@@ -50,6 +50,7 @@ struct Term {
     count
   };
 };
+/// The terms for people, in their order.
 inline constexpr std::array<std::string_view, Term::count> term_names = {
     "the launch", "main memory",   "reading X from the cache", "entries of A",   "multiplications",
     "rows",       "elements of Y", "the longest row",          "packing X and Y"};

@@ -22,6 +22,7 @@ namespace fatvec {
 /// its compilation for the types of X and Y that meet a plan.
 using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow>;
 
+/// What a plan may be told.
 struct PlanOptions {
   Layout layout = Layout::row;       ///< of X and Y
   double products = 1000;            ///< that are expected: whether a conversion pays
@@ -36,6 +37,7 @@ struct PlanOptions {
 template <class Csr, class Kernels = PlanKernels>
 class Plan;
 
+/// The plan for a CSR matrix, which is converted to the format that is chosen.
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
 class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   template <class Kernel>
@@ -138,9 +140,13 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
 
 /// A plan for products of op(A) with k columns: format, kernel, policy and packing, chosen by the traffic model.
 ///
-/// exec     where A lives and the products will run; the call blocks, allocates, and copies samples of A's structure to the
-/// host k        columns of X and Y that the choice is made for; products with another number are as correct Throws UsageError
-/// for an unknown policy in options.choice, CapacityError where what was chosen does not fit.
+/// @param exec     where A lives and the products will run; the call blocks, allocates, and copies samples of A's structure to
+///                 the host
+/// @param a        the matrix; sorted or not
+/// @param k        columns of X and Y that the choice is made for; products with another number are as correct
+/// @param options  layout, operation, number of products, a choice that is taken instead of the model's
+///
+/// Throws UsageError for an unknown policy in options.choice, CapacityError where what was chosen does not fit.
 template <class Kernels = PlanKernels, class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, Kernels> analyse(const ExecSpace& exec,
                                                                   const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,

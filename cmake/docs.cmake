@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Target `docs`: the API reference and the guides as HTML in docs/html of the build folder. Where the programs are built, the
+# pages and pictures that are made by them are renewed first, in the source tree.
+find_package(Doxygen 1.9 QUIET)
+find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
+if(NOT DOXYGEN_FOUND OR NOT Python3_FOUND)
+  fatvec_dependency("Doxygen" "absent" "no target docs: apt-get install doxygen python3")
+  return()
+endif()
+fatvec_dependency("Doxygen" "${DOXYGEN_VERSION}" "${DOXYGEN_EXECUTABLE}")
+
+set(FATVEC_DOCS_DIR "${PROJECT_BINARY_DIR}/docs")
+file(GLOB guides CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
+set(public_folders ${FATVEC_HEADER_FOLDERS})
+list(REMOVE_ITEM public_folders src/product src/verify) # of the programs
+set(FATVEC_DOCS_INPUT "")
+foreach(input ${public_folders} src/fatvec.hpp README.md CONTRIBUTING.md CHANGELOG.md)
+  string(APPEND FATVEC_DOCS_INPUT " \"${PROJECT_SOURCE_DIR}/${input}\"")
+endforeach()
+foreach(guide IN LISTS guides)
+  string(APPEND FATVEC_DOCS_INPUT " \"${guide}\"")
+endforeach()
+configure_file("${PROJECT_SOURCE_DIR}/docs/Doxyfile.in" "${PROJECT_BINARY_DIR}/Doxyfile" @ONLY)
+
+set(renewals "")
+if(TARGET fatvec_bench)
+  set(scripts "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs")
+  list(APPEND renewals COMMAND Python3::Interpreter -B "${scripts}/draw_formats.py" "$<TARGET_FILE:fatvec_cli>"
+                       COMMAND Python3::Interpreter -B "${scripts}/cli_page.py" "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:fatvec_bench>")
+endif()
+add_custom_target(docs
+  ${renewals}
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${FATVEC_DOCS_DIR}"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${FATVEC_DOCS_DIR}"
+  COMMAND "${DOXYGEN_EXECUTABLE}" "${PROJECT_BINARY_DIR}/Doxyfile"
+  COMMAND "${CMAKE_COMMAND}" -E echo "API reference and guides: ${FATVEC_DOCS_DIR}/html/index.html"
+  COMMENT "Documentation" VERBATIM)
