@@ -47,13 +47,13 @@ inline Op op_of(char letter) {
 namespace detail {
 
 template <class Scalar>
-inline constexpr bool is_complex = requires(const Scalar& value) {
+inline constexpr bool has_imaginary_part = requires(const Scalar& value) {
   value.imag();
 };
 
 template <class Scalar>
 KOKKOS_FUNCTION Scalar conjugate_if(bool conjugate, const Scalar& value) {
-  if constexpr (is_complex<Scalar>)
+  if constexpr (has_imaginary_part<Scalar>)
     return conjugate ? Kokkos::conj(value) : value;
   else
     return value;
@@ -129,7 +129,7 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> apply(const ExecSpace& exec, Op op,
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
   const Kokkos::Profiling::ScopedRegion region("fatvec::apply");
   if (transposes(op)) return detail::transposed(exec, a, op == Op::conjugate_transpose);
-  if constexpr (detail::is_complex<Scalar>) {
+  if constexpr (detail::has_imaginary_part<Scalar>) {
     if (op == Op::conjugate) {
       const auto values = detail::allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", a.values.extent(0));
       Kokkos::parallel_for("fatvec::conjugate", detail::Range<ExecSpace>(exec, 0, a.nnz()),
