@@ -151,13 +151,9 @@ bool run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("Conjugate gradients for k right-hand sides at once, on the 7-point Poisson matrix.", "block_cg");
-  app.add_option("--size", options.size, "grid points per axis")->check(examples::between(1, 600))->capture_default_str();
-  app.add_option("--k", options.k, "right-hand sides")->check(examples::between(1, 256))->capture_default_str();
-  app.add_option("--tolerance", options.tolerance, "relative residual at which a column is frozen")
-      ->check(examples::between(0, 1))
-      ->capture_default_str();
-  app.add_option("--max-iterations", options.max_iterations, "iterations after which it gives up")
-      ->check(examples::between(0, 1e6))
-      ->capture_default_str();
+  examples::add_number(app, "--size", options.size, 1, 600, "grid points per axis");
+  examples::add_number(app, "--k", options.k, 1, 256, "right-hand sides");
+  examples::add_number(app, "--tolerance", options.tolerance, 0, 1, "relative residual at which a column is frozen");
+  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6, "iterations after which it gives up");
   return examples::run(app, argc, argv, [&] { return run(options); });
 }

@@ -37,6 +37,12 @@ double largest(const std::vector<double>& values);
 /// A validator of CLI11: a number from least to most. CLI::Range would let NaN pass.
 CLI::Validator between(double least, double most);
 
+/// An option that is a number from least to most.
+template <class Number>
+void add_number(CLI::App& app, const char* name, Number& number, double least, double most, const char* meaning) {
+  app.add_option(name, number, meaning)->check(between(least, most))->capture_default_str();
+}
+
 /// Parses the options, starts Kokkos (which gets the arguments --kokkos-...), runs the example. Returns the exit status: 0
 /// done, 1 internal error, 2 bad input, 3 a check failed (example() returned false).
 int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& example);

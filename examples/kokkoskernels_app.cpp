@@ -184,11 +184,10 @@ bool simulate(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("k heat equations at once: an application for Kokkos Kernels, moved to fatvec.", "kokkoskernels_app");
-  app.add_option("--size", options.size, "grid points per axis")->check(examples::between(1, 600))->capture_default_str();
-  app.add_option("--k", options.k, "heat equations, columns of U")->check(examples::between(1, 256))->capture_default_str();
-  app.add_option("--steps", options.steps, "time steps")->check(examples::between(0, 100000))->capture_default_str();
-  app.add_option("--tolerance", options.tolerance, "largest absolute error; temperatures start within -1 ... 1")
-      ->check(examples::between(0, 1))
-      ->capture_default_str();
+  examples::add_number(app, "--size", options.size, 1, 600, "grid points per axis");
+  examples::add_number(app, "--k", options.k, 1, 256, "heat equations, columns of U");
+  examples::add_number(app, "--steps", options.steps, 0, 100000, "time steps");
+  examples::add_number(app, "--tolerance", options.tolerance, 0, 1,
+                       "largest absolute error; temperatures start within -1 ... 1");
   return examples::run(app, argc, argv, [&] { return simulate(options); });
 }
