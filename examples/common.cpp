@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include <fatvec/core/error.hpp>
+#if defined(FATVEC_EXAMPLES_WITH_KOKKOSKERNELS)
+#include <KokkosSparse_spmv.hpp>
+
+#include <fatvec/interop/kokkoskernels.hpp>
+#endif
+
+namespace examples {
+namespace {
+
+enum Exit { done = 0, internal_error = 1, bad_input = 2, wrong_result = 3 };
+
+/// Takes what CLI11 did not know: Kokkos' own options, and nothing else.
+std::vector<std::string> kokkos_arguments(const CLI::App& app) {
+  const auto left = app.remaining();
+  for (const auto& argument : left)
+    if (argument.rfind("--kokkos-", 0) != 0) throw CLI::ExtrasError({argument});
+  return left;
+}
+
+double median(std::vector<double> seconds) {
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return *middle;
+}
+
+double seconds_of(const Exec& exec, const Product& product) {
+  Stopwatch watch;
+  watch.time(exec, product);
+  return watch.seconds();
+}
+
+}  // namespace
+
+void Checks::at_most(const std::string& what, double value, double limit) {
+  const bool passed = value <= limit;
+  std::printf("check       %s: %.2e, at most %.2e: %s\n", what.c_str(), value, limit, passed ? "passed" : "FAILED");
+  passed_ = passed_ && passed;
+}
+
+double largest(const std::vector<double>& values) {
+  double result = 0;
+  for (const double value : values)
+    if (value > result || std::isnan(value)) result = value;
+  return result;
+}
+
+CLI::Validator between(double least, double most) {
+  const auto range = fatvec::detail::concat("from ", least, " to ", most);
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool fits = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+            return fits ? std::string() : "must be a number " + range + ", not " + text;
+          },
+          range, "between"};
+}
+
+int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& example) {
+  app.allow_extras();
+  app.footer(
+      "Kokkos' own options (--kokkos-num-threads=N) are passed on.\n"
+      "Exit status: 0 done, 1 internal error, 2 bad input, 3 a check failed.");
+  try {
+    app.parse(argc, argv);
+    std::vector<std::string> arguments = kokkos_arguments(app);
+    std::vector<char*> kokkos_argv = {argv[0]};
+    for (auto& argument : arguments) kokkos_argv.push_back(argument.data());
+    auto kokkos_argc = static_cast<int>(kokkos_argv.size());
+    const Kokkos::ScopeGuard kokkos(kokkos_argc, kokkos_argv.data());
+    return example() ? Exit::done : Exit::wrong_result;
+  } catch (const CLI::Success& asked_for_help) {
+    return app.exit(asked_for_help);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "%s: %s\nSee --help.\n", app.get_name().c_str(), error.what());
+    return Exit::bad_input;
+  } catch (const fatvec::Error& error) {
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), error.what());
+    return Exit::bad_input;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "%s: out of memory; try a smaller problem or fewer columns.\n", app.get_name().c_str());
+    return Exit::bad_input;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: internal error: %s\n", app.get_name().c_str(), error.what());
+    return Exit::internal_error;
+  }
+}
+
+void print_share(const Stopwatch& products, double total_seconds) {
+  std::printf("time        %.3f s, of which the products take %.0f %%\n", total_seconds,
+              100 * products.seconds() / total_seconds);
+}
+
+void print_gain(const Exec& exec, const Product& fatvec, const Product& kokkoskernels) {
+  constexpr int repetitions = 21;
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  seconds_of(exec, fatvec);  // once without a clock
+  seconds_of(exec, kokkoskernels);
+  for (int n = 0; n < repetitions; ++n) {
+    ours.push_back(seconds_of(exec, fatvec));
+    theirs.push_back(seconds_of(exec, kokkoskernels));
+  }
+  const double here = median(std::move(ours));
+  const double there = median(std::move(theirs));
+  std::printf("one product fatvec %.3f ms, KokkosSparse::spmv %.3f ms: %.2f times as fast (medians of %d)\n", 1e3 * here,
+              1e3 * there, there / here, repetitions);
+}
+
+#if defined(FATVEC_EXAMPLES_WITH_KOKKOSKERNELS)
+void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x, const Multivector& y,
+                                   const Product& fatvec) {
+  const auto crs = fatvec::crs_matrix(a);
+  KokkosSparse::SPMVHandle<Exec, std::remove_const_t<decltype(crs)>, Multivector, Multivector> handle;
+  print_gain(exec, fatvec, [&] { KokkosSparse::spmv(exec, &handle, KokkosSparse::NoTranspose, 1.0, crs, x, 0.0, y); });
+}
+#else
+void print_gain_over_kokkoskernels(const Exec&, const Matrix&, const Multivector&, const Multivector&, const Product&) {
+  std::puts("one product no comparison: built without Kokkos Kernels");
+}
+#endif
+
+}  // namespace examples
