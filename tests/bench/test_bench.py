@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fatvec-bench from outside. usage: test_bench.py PROGRAM TEST_DATA (standard library only)"""
+"""fatvec-bench from outside. usage: test_bench.py PROGRAM TEST_DATA"""
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import unittest
 
-PROGRAM, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
+from program import DATA, fields, results, run, unique_keys
+
 COUNTERS = """GFLOPS GBs bytes bound_fraction verified setup_seconds median_seconds min_seconds spread capped matrix_bytes
     stored_entries rows nnz""".split()
 CONTEXT = """fatvec_version git_hash git_dirty compiler compiler_flags build_type kokkos_version kokkos_configuration
@@ -15,30 +15,6 @@ CONTEXT = """fatvec_version git_hash git_dirty compiler compiler_flags build_typ
     bandwidth_host_triad_GBs suite dry_run cache date caches host_name""".split()
 SMALL = ("--matrix", "gen:stencil7:6")
 SCALINGS = ((), ("--alpha=-1.5", "--beta=0.5"))  # Y is NaN before the first
-
-
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=250)
-
-
-def unique_keys(pairs):
-    keys = [key for key, _ in pairs]
-    assert len(keys) == len(set(keys)), f"a key appears twice: {keys}"
-    return dict(pairs)
-
-
-def results(*arguments, status=0):
-    """The document that a run writes; dry unless it says otherwise."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "out.json"
-        done = run(*arguments, "--output", str(path))
-        assert done.returncode == status, f"{arguments}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return json.loads(path.read_text(), object_pairs_hook=unique_keys)
-
-
-def fields(row):
-    """key:value pairs of a name; a key ends at its first ':'."""
-    return dict(part.split(":", 1) for part in row["name"].split("/"))
 
 
 class Suite(unittest.TestCase):
@@ -99,46 +75,6 @@ class Measured(unittest.TestCase):
         row = results(*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "1", "--layout", "row",
                       "--max-seconds", "0")["benchmarks"][0]
         self.assertEqual((row["repetitions"], row["capped"]), (3, 1))
-
-
-class Vectors(unittest.TestCase):
-    """The suite of vectors: no matrices, the same rows, clock and file."""
-
-    SUITE = ("--suite", "vectors")
-
-    def test_every_contender_is_right(self):
-        rows = results("--dry-run", *self.SUITE, "--k", "1,2,3,17,40")["benchmarks"]
-        self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
-        self.assertEqual(len({row["name"] for row in rows}), len(rows))
-        found = {(fields(row)["operation"], fields(row)["contender"]) for row in rows}
-        self.assertLessEqual({(operation, contender) for operation in ("statistics", "dot") for contender in ("fatvec", "raw-serial")}, found)
-        self.assertLessEqual({("asum", "fatvec"), ("nrm2", "fatvec")}, found)
-        self.assertEqual({fields(row)["layout"] for row in rows}, {"row", "column"})
-
-    def test_a_timed_row(self):
-        row, = results(*self.SUITE, "--length", "5000", "--k", "3", "--layout", "row", "--contender", "raw-serial",
-                       "--benchmark_filter=operation:dot", "--max-seconds", "1")["benchmarks"]
-        self.assertEqual(fields(row)["vector"], "5000")
-        seconds = row["median_seconds"]
-        self.assertGreaterEqual(row["repetitions"], 20)
-        self.assertEqual((row["verified"], row["rows"], row["bytes"]), (1, 5000, 2 * 8 * 5000 * 3))
-        self.assertAlmostEqual(row["GFLOPS"] * 1e9 * seconds, 2 * 5000 * 3, delta=1)
-
-    def test_wrong_usage(self):
-        for arguments in (("--matrix", "gen:diagonal:5"), ("--contender", "nonsense"), ("--length", "0"), ("--format", "csr")):
-            done = run("--dry-run", *self.SUITE, *arguments)
-            self.assertEqual(done.returncode, 2, (arguments, done.stderr))
-
-    def test_too_long_a_vector_is_a_skipped_row(self):
-        row, = results(*self.SUITE, "--length", "1000000000000000", "--k", "1", "--layout", "column", "--contender", "raw-serial",
-                       "--benchmark_filter=operation:dot")["benchmarks"]
-        self.assertRegex(row["error_message"], "^skipped: .*16.0 PB")
-
-    def test_resume(self):
-        with tempfile.TemporaryDirectory() as folder:
-            arguments = ("--dry-run", *self.SUITE, "--k", "1", "--output", str(pathlib.Path(folder) / "out.json"))
-            self.assertEqual(run(*arguments).returncode, 0)
-            self.assertIn("0 are left", run(*arguments, "--resume").stderr)
 
 
 class HandWritten(unittest.TestCase):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "raw/cuda/long_rows.hpp"
 #include "raw/cuda/tiles.hpp"
 
@@ -120,7 +122,7 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
   } else {
     const bool fours = paired && o.k % 4 == 0 && (!Rows::neighbours || (o.k >= 24 && a.nnz < 24 * std::int64_t{a.rows}));
     const int columns = fours ? 4 : 2;
-    const int wanted = o.k < 96 ? 1 : (o.k + 32) / 64;  // more columns at once drive rows of X out of the caches
+    const int wanted = std::max(1, (o.k + 32) / 64);  // more columns at once drive rows of X out of the caches
     const int lanes = (o.k + columns * wanted - 1) / (columns * wanted);
     const int sweeps = (o.k + columns * lanes - 1) / (columns * lanes);
     const bool whole_warps = 32 % lanes == 0;  // shuffles want them
