@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fatvec analyse and fatvec tune."""
+import json
+import unittest
+
+from program import DATA, CliTest, matrices
+
+FORMATS = ["bsr", "csr", "ellpack", "hll", "jad", "pjad", "sell"]
+QUICK = ("--seconds", 0.001, "--default-policies")
+
+
+class Choice(CliTest):
+    def fatvec(self, *arguments, **options):
+        return super().fatvec(*arguments, **{"FATVEC_CACHE": str(self.folder / "tune.json"), **options})
+
+    def cache(self):
+        return json.loads((self.folder / "tune.json").read_text())["entries"]
+
+
+class Analyse(Choice):
+    def test_explains_itself_in_ten_lines(self):
+        folder = matrices()
+        matrix = folder / "adder_dcop_32.mtx.gz" if folder else DATA / "west2021.mtx.gz"
+        lines = self.fatvec("analyse", matrix, "--k", 8).stdout.splitlines()
+        self.assertLessEqual(len(lines), 10)
+        self.assertRegex(lines[0], r"matrix +.*entries")
+        self.assertRegex(lines[2], r"machine +.*memory \d+ GB/s")
+        self.assertRegex(lines[3], r"k = 8 +\w+ should take .* a product, \d+ % of it for .*\.$")
+        self.assertTrue(any("csr-row" in line for line in lines[4:]), "CSR is what all others are compared with")
+
+    def test_every_format_is_ranked_by_its_whole_cost(self):
+        for products in 1, 1000000:
+            done = self.json("analyse", "gen:stencil27:12", "--k", "1,9", "--products", products)
+            self.assertEqual([w["k"] for w in done["workloads"]], [1, 9])
+            for workload in done["workloads"]:
+                ranking = workload["ranking"]
+                self.assertEqual(sorted(p["format"] for p in ranking), FORMATS)
+                totals = [p["setup_seconds"] + products * p["seconds"] for p in ranking]
+                self.assertEqual(totals, sorted(totals))
+                for p in ranking:
+                    self.assertAlmostEqual(sum(p["parts"].values()), p["seconds"])
+
+    def test_column_major_operands_may_be_packed(self):
+        ranking = self.json("analyse", "gen:stencil7:8", "--k", 16, "--layout", "column")["workloads"][0]["ranking"]
+        self.assertEqual(sorted(p["format"] for p in ranking), sorted(2 * FORMATS))
+        self.assertEqual(sum(p["packed"] for p in ranking), len(FORMATS))
+
+    def test_what_does_not_fit_comes_last(self):
+        ranking = self.json("analyse", "gen:arrow:3000", "--k", 4, "--memory-limit", "1MB")["workloads"][0]["ranking"]
+        self.assertEqual((ranking[-1]["format"], ranking[-1]["fits"]), ("ellpack", False))
+
+    def test_matrices_without_rows_or_entries(self):
+        for matrix in "gen:empty:0", "gen:empty:5", "gen:empty:0x7":
+            self.assertIn("should take", self.fatvec("analyse", matrix, "--k", 2).stdout)
+
+    def test_bad_options(self):
+        self.assertIn("at least 1", self.error("analyse", "gen:stencil7:4", "--k", "8,0"))
+        self.assertIn("--products", self.error("analyse", "gen:stencil7:4", "--products", 0))
+        self.assertIn("unknown name", self.error("analyse", "gen:stencil7:4", "--layout", "diagonal"))
+
+
+class Tune(Choice):
+    def test_measures_verifies_and_remembers(self):
+        done = self.json("tune", "gen:stencil7:10", "--k", "1,4", "--all", *QUICK)
+        for workload in done["workloads"]:
+            self.assertEqual(sorted(m["kernel"].split("-")[0] for m in workload["measured"]), FORMATS)
+            seconds = [m["seconds"] for m in workload["measured"]]
+            self.assertEqual(seconds, sorted(seconds))
+            self.assertTrue(all(m["problem"] == "" and m["seconds"] > 0 for m in workload["measured"]))
+        winners = [w["measured"][0] for w in done["workloads"]]
+        kept = list(self.cache().values())
+        self.assertEqual([(k["kernel"], k["seconds"]) for k in kept], [(w["kernel"], w["seconds"]) for w in winners])
+        self.assertIn("was measured here", self.fatvec("analyse", "gen:stencil7:10", "--k", 4).stdout)
+        self.assertNotIn("was measured here", self.fatvec("analyse", "gen:stencil7:11", "--k", 4).stdout)
+
+    def test_policies_of_the_best_kernels(self):
+        workload = self.json("tune", "gen:stencil7:6", "--k", 2, "--seconds", 0.001)["workloads"][0]
+        self.assertGreater(len({m["policy"] for m in workload["measured"]}), 3)
+
+    def test_column_major_operands_packed_or_not(self):
+        workload = self.json("tune", "gen:uniform:300:5", "--k", 8, "--layout", "column", "--all", *QUICK)["workloads"][0]
+        self.assertEqual(sum(m["packed"] for m in workload["measured"]), len(FORMATS))
+        self.assertTrue(all(m["problem"] == "" for m in workload["measured"]))
+
+    def test_the_time_limit_is_kept_and_told(self):
+        done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, "--time-limit", 0)
+        self.assertIn("were not measured: the time limit", done.stdout)
+        self.assertFalse((self.folder / "tune.json").exists(), "nothing was measured, so nothing is known")
+
+    def test_no_cache(self):
+        self.fatvec("tune", "gen:stencil7:6", "--k", 2, "--no-cache", *QUICK)
+        self.assertFalse((self.folder / "tune.json").exists())
+
+    def test_a_damaged_cache_is_reported_and_rebuilt(self):
+        self.write("tune.json", "{ not json")
+        done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, *QUICK, report_on_stderr=True)
+        self.assertIn("is not JSON", done.stderr)
+        self.assertEqual(len(self.cache()), 1)
+        self.assertEqual((self.folder / "tune.json.damaged").read_text(), "{ not json")
+
+    def test_a_cache_that_cannot_be_written(self):
+        done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, *QUICK, expect=2, FATVEC_CACHE="/proc/none/tune.json")
+        self.assertIn("/proc/none/tune.json", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
