@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An application written for Kokkos Kernels, and the three lines that move it to fatvec: look for "line 1", "line 2", "line 3".
 //
-// k cubes cool down at once: k independent heat equations du/dt = laplace(u) on a grid of n × n × n points with cold walls, in
-// explicit Euler steps U = U - dt A U. A is the 7-point matrix, a KokkosSparse::CrsMatrix assembled on the device; the columns
-// of U are the k temperatures. Column c starts as an eigenvector of A, so that the exact result is known: each step leaves
-// 1 - dt lambda_c of it.
+// k cubes cool down at once: k independent heat equations du/dt = laplace(u) on a grid of n × n × n points with cold walls,
+// in explicit Euler steps U = U - dt A U. A is the 7-point matrix, a KokkosSparse::CrsMatrix assembled on the device; the
+// columns of U are the k temperatures. Column c starts as an eigenvector of A, so that the exact result is known: each step
+// leaves 1 - dt lambda_c of it.
 //
 // The same time loop runs twice, once with KokkosSparse::spmv and once with fatvec::spmm, on the same arrays.
 #include <KokkosSparse_CrsMatrix.hpp>

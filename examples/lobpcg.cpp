@@ -41,9 +41,9 @@ using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMa
 namespace {
 
 struct Options {
-  int size = 40;
+  int size = 32;
   int pairs = 10;
-  int k = 12;
+  int k = 16;
   int degree = 16;
   int max_iterations = 200;
   double tolerance = 1e-6;
