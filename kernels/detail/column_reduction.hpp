@@ -60,23 +60,22 @@ KOKKOS_FORCEINLINE_FUNCTION void walk(Lanes& lanes, Cursor at, std::int64_t coun
 struct ReductionShape {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
-  int group = 1;         ///< columns of a team
-  int side_by_side = 1;  ///< rows that its lanes take at a time
+  int group = 1;            ///< columns of a team
+  int side_by_side = 1;     ///< rows that its lanes take at a time
+  bool neighbours = false;  ///< elements that its lanes take at a time lie side by side
   std::int64_t groups = 1;
   std::int64_t chunks = 1;
   std::int64_t chunk_rows = 0;
 };
 
-/// Tiles of lanes side by side in the columns of a team.
-template <class ExecSpace>
-inline constexpr int most_tiles = is_cpu<ExecSpace> ? 16 : 1;
+/// Most columns of a CPU's team: their lanes are to stay in the first-level cache.
+inline constexpr int most_columns = 256;
 
 /// A team reduces a chunk of rows of a group of columns. width: lanes of a thread; more than one only in teams of one.
 template <class ExecSpace, class Source, int width>
 struct ColumnReduction {
   using Value = typename Source::Value;
   using Lanes = typename Source::template Lanes<width>;
-  static constexpr int most_tiles = detail::most_tiles<ExecSpace>;
 
   Source source;
   ReductionShape shape;
@@ -89,52 +88,56 @@ struct ColumnReduction {
     const std::int64_t begin = chunk * shape.chunk_rows;
     const int columns = static_cast<int>(Kokkos::min<std::int64_t>(shape.group, shape.columns - first));
     const int lane = team.team_rank() * width;
-    Lanes lanes[most_tiles];
+    Lanes lanes;
     add(lanes, begin, Kokkos::min(begin + shape.chunk_rows, shape.rows) - begin, first, columns, lane);
 
     auto* const joined =
         static_cast<Value*>(team.team_scratch(0).get_shmem_aligned(team.team_size() * width * sizeof(Value), alignof(Value)));
-    for (int tile = 0; tile < tiles(columns); ++tile) {
-      for (int w = 0; w < width; ++w) joined[lane + w] = lanes[tile][w];
-      join_rows(team, joined, lane);
-      const int skipped = tile * width - tile_begin(tile, columns);  // the tile before has them
-      for (int at = lane + skipped; at < lane + width && tile_begin(tile, columns) + at < columns; ++at)
-        results[chunk * shape.columns + first + tile_begin(tile, columns) + at] = joined[at];
-      team.team_barrier();
-    }
+    for (int w = 0; w < Kokkos::min(width, shape.group * shape.side_by_side); ++w) joined[lane + w] = lanes[w];
+    join_rows(team, joined, lane);
+    for (int c = lane; c < lane + width && c < columns; ++c) results[chunk * shape.columns + first + c] = joined[c];
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION int tiles(int columns) const {
-    return most_tiles == 1 || shape.side_by_side > 1 ? 1 : (columns + width - 1) / width;
-  }
-  /// The last tile reaches back into the one before, perhaps of the group before, so that it is full, too.
-  [[nodiscard]] KOKKOS_FUNCTION int tile_begin(int tile, int columns) const {
-    return shape.side_by_side > 1 ? 0 : Kokkos::min(tile * width, columns - width);
-  }
-
-  KOKKOS_FUNCTION void add(Lanes (&lanes)[most_tiles], std::int64_t begin, std::int64_t rows, std::int64_t first, int columns,
+  KOKKOS_FUNCTION void add(Lanes& lanes, std::int64_t begin, std::int64_t rows, std::int64_t first, int columns,
                            int lane) const {
     const int together = shape.side_by_side;
     if constexpr (!is_cpu<ExecSpace>) {
       const int column = lane % shape.group;
       const int row = lane / shape.group;
       if (column < columns && row < together && row < rows)
-        walk(lanes[0], source.at(begin + row, first + column, together), (rows - row + together - 1) / together);
+        walk(lanes, source.at(begin + row, first + column, together), (rows - row + together - 1) / together);
     } else if (together > 1) {
       // A step is `together` rows without gaps. Lanes behind them read on in the next row, in vain; so the last rows are apart.
       const std::int64_t steps = rows * columns < width ? 0 : (rows * columns - width) / (together * columns) + 1;
-      walk(lanes[0], source.at(begin, first, together), steps);
+      walk(lanes, source.at(begin, first, together), steps);
       for (std::int64_t row = steps * together; row < rows; ++row)
-        for (int c = 0; c < columns; ++c) lanes[0].add(c, source.at(begin + row, first + c, 1)[0]);
+        for (int c = 0; c < columns; ++c) lanes.add(c, source.at(begin + row, first + c, 1)[0]);
+    } else if (shape.neighbours) {
+      add_rows<true>(lanes, begin, rows, first, columns);
     } else {
-      // Some rows at a time: memory is read nearly in its order, the lanes of all tiles are in the first-level cache. As many
-      // as it takes until moving the lanes there and back is cheap beside adding to them.
-      const std::int64_t block = tiles(columns) == 1 ? rows : sizeof(Lanes) > 512 ? 64 : 8;
-      for (std::int64_t row = 0; row < rows; row += block)
-        for (int tile = 0; tile < tiles(columns); ++tile)
-          walk(lanes[tile], source.at(begin + row, first + tile_begin(tile, columns), 1), Kokkos::min(block, rows - row));
+      add_rows<false>(lanes, begin, rows, first, columns);
     }
+  }
+
+  /// Four short rows at a time move the lanes to registers and back once. Long rows come strictly in the order of memory: what
+  /// is read 512 bytes apart, be it tiles of columns or rows at a time, the prefetchers do not follow (docs/vectors.md).
+  template <bool neighbours>
+  KOKKOS_FUNCTION void add_rows(Lanes& lanes, std::int64_t begin, std::int64_t rows, std::int64_t first, int columns) const {
+    constexpr int at_once = 4;
+    std::int64_t row = 0;
+    if (columns * sizeof(source.at(0, 0, 1)[0]) < 512)
+      for (; row + at_once <= rows; row += at_once) add_row<at_once, neighbours>(lanes, begin + row, first, columns);
+    for (; row < rows; ++row) add_row<1, neighbours>(lanes, begin + row, first, columns);
+  }
+
+  /// Not inline: GCC would take several rows at a time after all (unroll-and-jam).
+  template <int count, bool neighbours>
+  [[gnu::noinline]] KOKKOS_FUNCTION void add_row(Lanes& KOKKOS_RESTRICT lanes, std::int64_t row, std::int64_t first,
+                                                 int columns) const {
+    for (int c = 0; c < columns; ++c)
+      unroll<count>(
+          [&](int r) { lanes.add(c, neighbours ? source.at(row + r, first, 1)[c] : source.at(row + r, first + c, 1)[0]); });
   }
 
   /// joined[c] becomes that of lanes c, c + group, c + 2 · group, ...
@@ -207,7 +210,7 @@ void run_column_reduction(const char* label, const ExecSpace& exec, const Source
   ReductionShape shape{.rows = rows, .columns = columns};
   const bool by_rows = columns > 1 && source.all([](auto row, auto column) { return column <= row; });
   const std::int64_t columns_of_row = by_rows ? columns : 1;  // that lie together
-  const auto neighbours = [&] { return source.all([&](auto row, auto column) { return (by_rows ? column : row) == 1; }); };
+  shape.neighbours = source.all([&](auto row, auto column) { return (by_rows ? column : row) == 1; });
 
   const auto launch = [&](auto width, int threads, std::int64_t least) {
     // Made for another instance of exec, the room for partial results may be less.
@@ -226,18 +229,14 @@ void run_column_reduction(const char* label, const ExecSpace& exec, const Source
   if constexpr (is_cpu<ExecSpace>) {
     constexpr int widest = 16;             // GCC vectorises the loops over so many
     constexpr int worth_a_team = 1 << 14;  // elements
-    const bool gapless = neighbours() && source.all([&](auto row, auto) { return row == columns_of_row; });
+    const bool gapless = shape.neighbours && source.all([&](auto row, auto) { return row == columns_of_row; });
     if (gapless && columns_of_row <= widest / 2) {
       shape.group = static_cast<int>(columns_of_row);
       shape.side_by_side = widest / shape.group;
       launch(Width<widest>{}, 1, worth_a_team / widest);
     } else {
-      int width = by_rows && neighbours() ? widest : 1;
-      while (width > columns) width /= 2;
-      with_width<1, 2, 4, 8, widest>(width, [&](auto w) {
-        shape.group = static_cast<int>(std::min<std::int64_t>(columns_of_row, most_tiles<ExecSpace> * w));
-        launch(w, 1, std::max(1, worth_a_team / shape.group));
-      });
+      shape.group = static_cast<int>(std::min<std::int64_t>(columns_of_row, most_columns));
+      launch(Width<most_columns>{}, 1, std::max(1, worth_a_team / shape.group));
     }
   } else {
     shape.group = static_cast<int>(std::min<std::int64_t>(columns_of_row, gpu_lanes));

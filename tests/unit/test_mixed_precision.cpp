@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include <fatvec/fatvec.hpp>
 #include <fatvec/verify/oracle.hpp>
 
@@ -31,7 +33,7 @@ Csr sample() {
 }
 
 /// Numbers that float does not have: who rounds X to A's type is far off.
-Multivector thirds(const char* label, int rows, int k) {
+Multivector thirds(const std::string& label, int rows, int k) {
   const Multivector view(label, rows, k);
   for (int i = 0; i < rows; ++i)
     for (int c = 0; c < k; ++c) view(i, c) = (i % 2 == 0 ? 1.0 : -1.0) / (3.0 + i + c);

@@ -43,7 +43,7 @@ CsrOf<Scalar> sample(int rows, int cols, unsigned percent, int full = -1) {
       const auto value = static_cast<double>(static_cast<int>(state >> 20) % 16 - 8);
       coo.row(n) = i;
       coo.col(n) = j;
-      if constexpr (detail::has_imaginary_part<Scalar>)
+      if constexpr (detail::is_complex<Scalar>)
         coo.value(n) = Scalar(value, value + 1);
       else
         coo.value(n) = value;
