@@ -25,6 +25,7 @@ void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols, Kokk
 #include <fatvec/analyse/traffic.hpp>
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_market.hpp>
+#include <fatvec/tune/cache.hpp>
 
 namespace {
 
@@ -57,6 +58,34 @@ template <class View>
 auto on_host(const View& view) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
 }
+
+// snippet: plan
+fatvec::CsrPlan<double> plan_for(const Exec& exec, const Matrix& A, int k) {
+  fatvec::PlanOptions options;
+  options.layout = fatvec::Layout::column;                                    // X and Y are LayoutLeft
+  options.products = 300;                                                     // of about so many iterations
+  options.choice = fatvec::tuned_choice(exec, A, k, fatvec::Layout::column);  // what `fatvec tune` found here, if it ran
+  const auto plan = fatvec::analyse(exec, A, k, options);
+  std::printf("%s\n", plan.reason().c_str());
+  return plan;
+}
+// end of snippet
+
+// snippet: plan in use
+void iterate(const Exec& exec, const fatvec::CsrPlan<double>& plan, Kokkos::View<double**, Kokkos::LayoutLeft> X,
+             Kokkos::View<double**, Kokkos::LayoutLeft> Y) {
+  fatvec::spmm(exec, 1.0, plan, X, 0.0, Y);  // the plan stands where the matrix stood
+}
+// end of snippet
+
+// snippet: transpose
+void with_the_transpose(const Exec& exec, const Matrix& A, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
+  fatvec::spmm(exec, fatvec::Op::transpose, 1.0, A, X, 0.0, Y);  // once: builds the transpose, and drops it
+
+  const Matrix T = fatvec::transpose(exec, A);  // to keep
+  fatvec::spmm(exec, 1.0, T, X, 1.0, Y);
+}
+// end of snippet
 
 // snippet: raw pointers
 // A solver's own arrays: on the host for a CPU build, on the device for a GPU build. Nothing is copied or freed.
@@ -227,6 +256,30 @@ TEST(guides, a_format_that_does_not_fit) {
   testing::internal::CaptureStdout();
   EXPECT_FALSE(fits<fatvec::EllMatrix<double>>(Exec(), fatvec::csr_from_coo(coo)));
   EXPECT_NE(testing::internal::GetCapturedStdout().find("Formats that fit: csr"), std::string::npos);
+}
+
+TEST(guides, plans) {
+  const Exec exec;
+  const Matrix A = diagonal_of_two(100);
+  testing::internal::CaptureStdout();
+  const auto plan = plan_for(exec, A, 4);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("should take"), std::string::npos);
+  const Kokkos::View<double**, Kokkos::LayoutLeft> X("X", 100, 4);
+  const Kokkos::View<double**, Kokkos::LayoutLeft> Y("Y", 100, 4);
+  Kokkos::deep_copy(X, 3);
+  iterate(exec, plan, X, Y);
+  exec.fence();
+  EXPECT_EQ(on_host(Y)(99, 3), 6);
+}
+
+TEST(guides, transposes) {
+  const Exec exec;
+  const Kokkos::View<double**> X("X", 10, 2);
+  const Kokkos::View<double**> Y("Y", 10, 2);
+  Kokkos::deep_copy(X, 1);
+  with_the_transpose(exec, diagonal_of_two(10), X, Y);
+  exec.fence();
+  EXPECT_EQ(on_host(Y)(3, 1), 4);
 }
 
 TEST(guides, statistics) {

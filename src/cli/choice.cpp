@@ -58,6 +58,7 @@ Json to_json(const Structure& structure) {
           {"columns_touched", structure.rows.columns_touched},
           {"block_size", structure.block_size},
           {"near_reads", structure.near_reads},
+          {"middle_reads", structure.middle_reads},
           {"far_reads", structure.far_reads}};
 }
 

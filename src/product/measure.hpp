@@ -35,7 +35,7 @@ struct Measurement {
   std::string problem{};  ///< why there is no time: it does not fit, a wrong result
 };
 
-/// Tries choices on one task: each is verified, on as many rows as a tenth of a second's serial work reaches, before it is timed.
+/// Tries choices on one task: each is verified, on as many rows as a tenth of a second's serial work reaches, and then timed.
 class Tuner {
  public:
   /// x: cols × k; poison: rows × k, what Y holds before a product.

@@ -40,6 +40,7 @@ struct Term {
   enum : std::size_t {
     launch,
     main_memory,
+    scattered_x,
     x_from_cache,
     entries,
     multiplications,
@@ -51,9 +52,16 @@ struct Term {
   };
 };
 /// The terms for people, in their order.
-inline constexpr std::array<std::string_view, Term::count> term_names = {
-    "the launch", "main memory",   "reading X from the cache", "entries of A",   "multiplications",
-    "rows",       "elements of Y", "the longest row",          "packing X and Y"};
+inline constexpr std::array<std::string_view, Term::count> term_names = {"the launch",
+                                                                         "main memory",
+                                                                         "rows of X that the caches have lost",
+                                                                         "reading X from the cache",
+                                                                         "entries of A",
+                                                                         "multiplications",
+                                                                         "rows",
+                                                                         "elements of Y",
+                                                                         "the longest row",
+                                                                         "packing X and Y"};
 
 /// What a choice is expected to take.
 struct Prediction {
@@ -87,26 +95,40 @@ inline const CostFactors& factors_of(bool cpu, Layout layout, std::string_view f
   return *found;
 }
 
-/// Bytes of X that come from main memory and, once for every few hundred rows of A, from the cache.
+/// Bytes of X that are read.
 struct XTraffic {
-  double memory;
-  double cache;
+  double memory;  ///< from main memory, once
+  double again;   ///< from there again, a row here and a row there
+  double cache;   ///< from the shared cache
 };
 
 inline XTraffic x_traffic(const Machine& machine, const Structure& structure, std::int64_t k, Layout layout) {
   const double sector = machine.cpu ? 64 : 32;
   const auto value = static_cast<double>(structure.value_bytes);
+  const auto rows = static_cast<double>(structure.rows.rows);
   const auto touched = static_cast<double>(structure.rows.columns_touched);
-  const double dense_row = static_cast<double>(k) * value;
-  // What an isolated row of X costs: whole sectors, and for column-major X one for every element.
-  const double isolated_row = layout == Layout::row ? std::ceil(dense_row / sector) * sector : static_cast<double>(k) * sector;
-  // Rows of X that windows of rows of A share are read once for each window, as far as they do not stay in the cache.
-  const double stay = std::min(1.0, 0.7 * machine.cache_bytes / std::max(touched * dense_row, 1.0));
-  const double again = (structure.far_reads - touched) * (1 - stay);
-  // Neighbouring rows of A that read neighbouring rows of X fill the sectors of a column-major X.
+  const auto columns = static_cast<double>(k);
+  const bool by_rows = layout == Layout::row;
+  // What c columns of a row of X cost: whole sectors, and for column-major X one for every element, unless neighbouring rows of
+  // A read neighbouring rows of X.
   const double scattered = std::min(1.0, structure.near_reads / std::max(static_cast<double>(structure.rows.nnz), 1.0));
-  const double near_row = layout == Layout::row ? isolated_row : dense_row + scattered * (isolated_row - dense_row);
-  return {touched * dense_row + again * near_row, structure.near_reads * near_row};
+  const auto row_bytes = [&](double c) {
+    const double isolated = by_rows ? std::ceil(c * value / sector) * sector : c * sector;
+    return by_rows ? isolated : c * value + scattered * (isolated - c * value);
+  };
+  // GPU kernels sweep over the rows for some columns at a time (kernels/detail/run_lanes.hpp).
+  const double at_once = machine.cpu ? columns : std::min(columns, by_rows ? 64.0 : 16.0);
+  const auto stays = [&](double x_rows) {
+    return std::min(1.0, 0.7 * machine.cache_bytes / std::max(x_rows * row_bytes(at_once), 1.0));
+  };
+  // Rows of X that far-away rows of A share are read again as far as X exceeds the cache, and those that nearer rows share as
+  // far as what 65536 rows of A read does.
+  const double windows = std::max(1.0, rows / 65536);
+  const double again = (structure.far_reads - touched) * (1 - stays(touched)) +
+                       std::max(0.0, structure.near_reads - structure.far_reads) * (1 - stays(structure.far_reads / windows));
+  // A core's own cache keeps what some thousand rows of A have in common, a multiprocessor's what some hundred have.
+  const double shared = machine.cpu ? structure.middle_reads : structure.near_reads;
+  return {touched * columns * value, again * row_bytes(columns), shared * row_bytes(columns)};
 }
 
 }  // namespace detail
@@ -127,6 +149,8 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   const Layout layout = choice.packed ? Layout::row : workload.layout;
   const CostFactors& cost = detail::factors_of(machine.cpu, layout, format);
   const Footprint& stored = detail::footprint_of(structure, format).footprint;
+  // ELLPACK's padding is not read, but where neighbouring rows have entries in the same line: what HLL stores.
+  const double read_bytes = detail::footprint_of(structure, format == "ellpack" ? "hll" : format).footprint.bytes;
   const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout);
   const auto k = static_cast<double>(workload.k);
   const auto value = static_cast<double>(structure.value_bytes);
@@ -134,18 +158,21 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   const auto nnz = static_cast<double>(structure.rows.nnz);
   const bool cut_up = !machine.cpu && format == "csr";  // its long rows
   const double cache = machine.cache_gbs * 1e9;
-  const double resident = stored.bytes + k * value * (rows + static_cast<double>(structure.rows.columns_touched));
+  const double resident = read_bytes + k * value * (rows + static_cast<double>(structure.rows.columns_touched));
   const double memory = resident < 0.7 * machine.cache_bytes ? cache : machine.memory_gbs * 1e9;
 
-  const double loads = format == "bsr" ? stored.stored_entries / structure.block_size : nnz;
+  // A row of X is loaded once for each column of a block, its elements one by one where they are apart.
+  const double loads = format == "bsr" && layout == Layout::row ? stored.stored_entries / structure.block_size
+                                                                : (format == "bsr" ? stored.stored_entries : nnz);
 
-  Prediction prediction{.choice = choice, .format = format, .bytes = stored.bytes + x.memory + k * value * rows};
+  Prediction prediction{.choice = choice, .format = format, .bytes = read_bytes + x.memory + x.again + k * value * rows};
   prediction.matrix_bytes = stored.bytes;
   auto& term = prediction.unweighted;
   term[Term::launch] = machine.launch_seconds;
-  term[Term::main_memory] = prediction.bytes / memory;
+  term[Term::main_memory] = (prediction.bytes - x.again) / memory;
+  term[Term::scattered_x] = x.again / memory;
   term[Term::x_from_cache] = x.cache / cache;
-  term[Term::entries] = loads / cache;
+  term[Term::entries] = (format == "bsr" ? stored.stored_entries : nnz) / cache;
   term[Term::multiplications] = loads * k / cache;
   term[Term::rows] = rows / cache;
   term[Term::elements_of_y] = rows * k / cache;

@@ -138,6 +138,10 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   Packing<Scalar, Device> packing_;
 };
 
+/// The plan of a CSR matrix on the default device, for the kernels that plans choose among.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>>;
+
 /// A plan for products of op(A) with k columns: format, kernel, policy and packing, chosen by the traffic model.
 ///
 /// @param exec     where A lives and the products will run; the call blocks, allocates, and copies samples of A's structure to

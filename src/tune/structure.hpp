@@ -18,8 +18,9 @@ struct Structure {
   std::size_t value_bytes = 8;
   std::vector<FormatFootprint> formats;  ///< of every registered format
   int block_size = 1;                    ///< BSR: the one that takes the fewest bytes
-  double near_reads = 0;  ///< rows of X that are read when those a few hundred rows of A have in common are read once
-  double far_reads = 0;   ///< the same for some ten thousand rows: what comes from main memory where X exceeds the cache
+  double near_reads = 0;    ///< rows of X that are read when those a few hundred rows of A have in common are read once
+  double middle_reads = 0;  ///< the same for some thousand rows
+  double far_reads = 0;     ///< the same for some ten thousand rows: what comes from main memory where X exceeds the cache
 };
 
 namespace detail {
@@ -72,6 +73,7 @@ Structure structure_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, D
   structure.block_size = static_cast<int>(blocked.block_size);
   structure.formats = footprints(exec, csr, blocked);
   structure.near_reads = detail::windowed_columns(exec, csr, 256, 32);
+  structure.middle_reads = detail::windowed_columns(exec, csr, 4096, 8);
   structure.far_reads =
       std::max(detail::windowed_columns(exec, csr, 65536, 3), static_cast<double>(structure.rows.columns_touched));
   return structure;
