@@ -34,7 +34,7 @@ typename Kernel::Policy policy_of(std::string_view text) {
   std::string known;
   for (const auto& policy : Kernel::Policy::tuning_range()) {
     if (policy.to_string() == text) return policy;
-    known += " " + policy.to_string();
+    known.append(" ").append(policy.to_string());
   }
   throw UsageError("kernel " + std::string(Kernel::name) + " has no policy '" + std::string(text) + "'; there are:" + known);
 }

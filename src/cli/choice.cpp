@@ -10,7 +10,9 @@ namespace fatvec::cli {
 
 void add_choice_options(CLI::App& command, ChoiceOptions& options) {
   add_matrix(command, options.matrix);
-  auto* const k = command.add_option("-k,--k", options.k, "Columns of X and Y; several numbers, by commas")->delimiter(',');
+  auto* const k = command.add_option("-k,--k", options.k, "Columns of X and Y; several numbers, by commas")
+                      ->delimiter(',')
+                      ->allow_extra_args(false);
   whole(k->capture_default_str(), 1)->type_name("K");
   one_of(command.add_option("--backend", options.backend, "Where to multiply")->capture_default_str(), product::backends());
   auto* const layout = command.add_option("--layout", options.layout, "What lies together in X and Y: a row or a column");

@@ -51,9 +51,13 @@ class Progress {
 struct Tuned {
   std::int64_t k = 1;
   std::vector<Prediction> ranking;
-  std::vector<product::Measurement> measured{};
-  std::size_t skipped = 0;  ///< by the time limit
-  std::optional<std::size_t> best{};
+  std::vector<product::Measurement> measured{};  ///< the fastest first, what failed last
+  std::size_t skipped = 0;                       ///< by the time limit
+
+  /// The fastest, if any was measured.
+  [[nodiscard]] const product::Measurement* best() const {
+    return measured.empty() || !measured.front().problem.empty() ? nullptr : &measured.front();
+  }
 };
 
 bool fastest_first(const product::Measurement& a, const product::Measurement& b) {
@@ -104,7 +108,6 @@ Tuned tune_one(const Options& options, const MatrixSource& matrix, const Structu
     }
     std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
   }
-  if (!tuned.measured.empty() && tuned.measured.front().problem.empty()) tuned.best = 0;
   return tuned;
 }
 
@@ -153,13 +156,22 @@ int tune(const Options& options) {
     print_setting(matrix, structure, machine);
   }
   std::vector<Tuned> list;
+  tune::Cache cache;
+  std::string problems;  // of the cache, for when the progress bar has gone
   {
     const Kokkos::Timer clock;
     const std::size_t formats = product::kernels().size() * (options.layout == "column" ? 2 : 1);
     Progress progress(options.k.size() * (formats + (options.defaults_only ? 0 : 19)));
-    for (const std::int64_t k : options.k) list.push_back(tune_one(options, matrix, structure, k, clock, progress));
+    for (const std::int64_t k : options.k) {
+      list.push_back(tune_one(options, matrix, structure, k, clock, progress));
+      const auto* const best = list.back().best();
+      if (best == nullptr || options.forget) continue;
+      cache.store(product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}),
+                  {best->choice, best->seconds});
+      if (!cache.problem().empty()) problems += "fatvec: " + cache.problem() + "\n";
+    }
   }
-  tune::Cache cache;
+  fmt::print(stderr, "{}", problems);
   int exit_code = success;
   Json results = Json::array();
   for (const auto& tuned : list) {
@@ -167,12 +179,6 @@ int tune(const Options& options) {
       if (!m.problem.starts_with("wrong result")) continue;
       fmt::print(stderr, "fatvec: {} with k = {}: {}\n", name_of(m.choice), tuned.k, m.problem);
       exit_code = verification_failed;
-    }
-    if (tuned.best && !options.forget) {
-      const auto& best = tuned.measured[*tuned.best];
-      cache.store(product::key_of(options.backend, {matrix.csr, tuned.k, layout_of(options), options.format}),
-                  {best.choice, best.seconds});
-      if (!cache.problem().empty()) fmt::print(stderr, "fatvec: {}\n", cache.problem());
     }
     if (options.json)
       results.push_back(json_of(tuned));

@@ -138,7 +138,7 @@ inline std::string_view format_of_kernel(std::string_view kernel) {
   std::string known;
   for (std::size_t n = 0; n < kernel_names.size(); ++n) {
     if (kernel_names[n] == kernel) return kernel_formats[n];
-    known += " " + std::string(kernel_names[n]);
+    known.append(" ").append(kernel_names[n]);
   }
   throw UsageError(detail::concat("unknown kernel '", kernel, "'; there are:", known, "."));
 }

@@ -53,6 +53,9 @@ class Analyse(Choice):
         for matrix in "gen:empty:0", "gen:empty:5", "gen:empty:0x7":
             self.assertIn("should take", self.fatvec("analyse", matrix, "--k", 2).stdout)
 
+    def test_the_matrix_may_follow_the_columns(self):
+        self.assertIn("k = 3", self.fatvec("analyse", "--k", "3", "gen:stencil7:4").stdout)
+
     def test_bad_options(self):
         self.assertIn("at least 1", self.error("analyse", "gen:stencil7:4", "--k", "8,0"))
         self.assertIn("--products", self.error("analyse", "gen:stencil7:4", "--products", 0))

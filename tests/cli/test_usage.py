@@ -9,7 +9,7 @@ from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
 
 class Help(CliTest):
     def test_help_everywhere(self):
-        for command in (), ("info",), ("print",), ("multiply",), ("generate",), ("list",):
+        for command in (), ("info",), ("print",), ("multiply",), ("analyse",), ("tune",), ("generate",), ("list",):
             self.assertIn("Usage: fatvec", self.fatvec(*command, "--help").stdout)
 
     def test_exit_states_are_told(self):
@@ -54,7 +54,7 @@ class WrongUsage(CliTest):
                 self.assertLessEqual(len(error.splitlines()), 2)
 
     def test_subcommands(self):
-        self.assertIn("no subcommand is given; there are: info print multiply generate list.", self.error())
+        self.assertIn("no subcommand is given; there are: info print multiply analyse tune generate list.", self.error())
         self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
         self.assertIn("MATRIX is required", self.error("multiply"))
         self.assertIn("--output is required", self.error("generate", "stencil5:4"))
@@ -76,7 +76,7 @@ class MalformedFiles(CliTest):
         }
         for body, pattern in cases.items():
             path = self.write("bad.mtx", header + body)
-            for command in "info", "print", "multiply":
+            for command in "info", "print", "multiply", "analyse", "tune":
                 with self.subTest(body=body, command=command):
                     self.assertRegex(self.error(command, path), pattern)
 
