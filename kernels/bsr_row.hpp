@@ -57,6 +57,8 @@ struct BsrRow {
         return run(std::integral_constant<int, 3>{});
       case 4:
         return run(std::integral_constant<int, 4>{});
+      case 5:
+        return run(std::integral_constant<int, 5>{});
       case 6:
         return run(std::integral_constant<int, 6>{});
       case 8:

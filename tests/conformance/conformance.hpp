@@ -113,7 +113,7 @@ class Conformance {
       FormatOptions options;
       options.storage = storage;
       options.hack_size = options.slice_size = storage == StorageOrder::column_major ? 32 : 7;
-      options.block_size = storage == StorageOrder::column_major ? 3 : 5;  // one that kernels may compile for, one that not
+      options.block_size = storage == StorageOrder::column_major ? 3 : 7;  // one that kernels may compile for, one that not
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       for (const std::int64_t k : ks) {
         for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(-1.5, 0.5)}) {
