@@ -71,6 +71,7 @@ struct Prediction {
   double seconds = 0;                   ///< of one product
   double bytes = 0;                     ///< that one product moves through main memory
   double matrix_bytes = 0;              ///< of A in the format
+  double new_bytes = 0;                 ///< to be allocated: of that, but of CSR, and of copies of X and Y
   double setup_seconds = 0;             ///< of the conversion from CSR
   std::array<double, 2> setup_terms{};  ///< a launch; CSR and the format through main memory
   double break_even = 0;  ///< products after which the conversion has paid, against CSR; 0 for CSR, infinite for never
@@ -85,14 +86,15 @@ inline const FormatFootprint& footprint_of(const Structure& structure, std::stri
                        [&](const FormatFootprint& other) { return other.format == format; });
 }
 
+/// A format that nobody has measured is thought to be like CSR, the first of each kind of machine and layout.
 inline const CostFactors& factors_of(bool cpu, Layout layout, std::string_view format) {
-  const CostFactors* found = nullptr;
+  const CostFactors* like_csr = nullptr;
   for (const auto& factors : cost_table) {
-    if (factors.cpu != cpu || factors.format != format) continue;
-    if (found == nullptr || factors.layout == layout) found = &factors;
+    if (factors.cpu != cpu || factors.layout != layout) continue;
+    if (factors.format == format) return factors;
+    if (like_csr == nullptr) like_csr = &factors;
   }
-  if (found == nullptr) throw UsageError(concat("the model has no costs for the format ", format, " (src/tune/costs.hpp)."));
-  return *found;
+  return *like_csr;
 }
 
 /// Bytes of X that are read.
@@ -167,6 +169,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
 
   Prediction prediction{.choice = choice, .format = format, .bytes = read_bytes + x.memory + x.again + k * value * rows};
   prediction.matrix_bytes = stored.bytes;
+  prediction.new_bytes = format == "csr" ? 0 : stored.bytes;
   auto& term = prediction.unweighted;
   term[Term::launch] = machine.launch_seconds;
   term[Term::main_memory] = (prediction.bytes - x.again) / memory;
@@ -182,6 +185,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   if (choice.packed) {  // X and Y are read and written once more, each
     const double moved = 2 * k * value * (rows + static_cast<double>(structure.rows.cols));
     prediction.bytes += moved;
+    prediction.new_bytes += moved / 2;
     term[Term::packing] = 2 * machine.launch_seconds + moved / memory;
   }
   for (std::size_t n = 0; n < Term::count; ++n) prediction.parts[n] = cost.factors[n] * term[n];
@@ -205,7 +209,7 @@ inline std::vector<Prediction> rank(const Machine& machine, const Structure& str
   }
   double csr = std::numeric_limits<double>::infinity();
   for (auto& prediction : list) {
-    prediction.fits = prediction.format == "csr" || prediction.matrix_bytes <= memory;
+    prediction.fits = prediction.new_bytes <= memory;
     if (prediction.format == "csr") csr = std::min(csr, prediction.seconds);
   }
   for (auto& prediction : list) {

@@ -153,6 +153,21 @@ TEST(Plan, WhatDoesNotFitComesLast) {
   const auto plan = analyse(Exec(), a, 8, {.products = 1e9, .machine = a_machine(), .format = format});
   EXPECT_EQ(plan.choice().kernel, "csr-row");
   EXPECT_FALSE(plan.ranking().back().fits);
+  format.memory_limit = 1000;  // not even copies of X and Y
+  const auto column = analyse(Exec(), a, 8, {.layout = Layout::column, .machine = a_machine(), .format = format});
+  EXPECT_EQ(column.choice(), Choice{"csr-row"});
+  for (const auto& prediction : column.ranking()) EXPECT_EQ(prediction.fits, prediction.choice == Choice{"csr-row"});
+}
+
+TEST(Plan, FormatsThatNobodyHasMeasuredAreThoughtToBeLikeCsr) {
+  for (const bool cpu : {false, true}) {
+    for (const Layout layout : {Layout::row, Layout::column}) {
+      const CostFactors& unknown = detail::factors_of(cpu, layout, "no such format");
+      EXPECT_EQ(unknown.format, "csr");
+      EXPECT_EQ(unknown.cpu, cpu);
+      EXPECT_EQ(unknown.layout, layout);
+    }
+  }
 }
 
 TEST(Plan, OfMatricesWithoutRowsOrEntries) {
