@@ -29,51 +29,72 @@ struct Repack {
   [[nodiscard]] std::int64_t tiles() const { return (rows + tile_rows - 1) / tile_rows * tiles_across(); }
   static constexpr std::size_t scratch_bytes = sizeof(T) * tile_rows * (tile_columns + 1);
 
+  /// A tile by one core.
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const Tile tile = tile_of(n);
+    for (int c = 0; c < tile.wide; ++c)
+      for (int r = 0; r < tile.high; ++r) store(tile, r, c, from(tile.row + r, tile.column + c));
+  }
+
+  /// A tile by a GPU's team.
   template <class Member>
+  requires requires(const Member& team) { team.team_shmem(); }
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const std::int64_t first_row = team.league_rank() / tiles_across() * tile_rows;
-    const std::int64_t first_column = team.league_rank() % tiles_across() * tile_columns;
-    const auto high = static_cast<int>(Kokkos::min<std::int64_t>(tile_rows, rows - first_row));
-    const auto wide = static_cast<int>(Kokkos::min<std::int64_t>(tile_columns, columns - first_column));
-    const auto store = [&](int r, int c, const T& value) {
-      To& element = to(first_row + r, first_column + c);
-      element = beta == T{} ? value : value + beta * element;
-    };
-    if constexpr (is_cpu<typename Member::execution_space>) {
-      for (int c = 0; c < wide; ++c)
-        for (int r = 0; r < high; ++r) store(r, c, from(first_row + r, first_column + c));
-    } else {
-      const std::size_t bytes = scratch_bytes;  // get_shmem takes a reference, and device code has none to the constant
-      T* const tile = static_cast<T*>(team.team_shmem().get_shmem(bytes));
-      constexpr bool by_rows = from_columns == Columns::contiguous;
-      each<by_rows>(team, high, wide,
-                    [&](int r, int c) { tile[r * (tile_columns + 1) + c] = from(first_row + r, first_column + c); });
-      team.team_barrier();
-      each<!by_rows>(team, high, wide, [&](int r, int c) { store(r, c, tile[r * (tile_columns + 1) + c]); });
-    }
+    const Tile tile = tile_of(team.league_rank());
+    const std::size_t bytes = scratch_bytes;  // get_shmem takes a reference, and device code has none to the constant
+    T* const scratch = static_cast<T*>(team.team_shmem().get_shmem(bytes));
+    constexpr bool by_rows = from_columns == Columns::contiguous;
+    each<by_rows>(team, tile, [&](int r, int c) { scratch[r * (tile_columns + 1) + c] = from(tile.row + r, tile.column + c); });
+    team.team_barrier();
+    each<!by_rows>(team, tile, [&](int r, int c) { store(tile, r, c, scratch[r * (tile_columns + 1) + c]); });
   }
 
  private:
+  struct Tile {
+    std::int64_t row;
+    std::int64_t column;
+    int high;
+    int wide;
+  };
+
+  [[nodiscard]] KOKKOS_FUNCTION Tile tile_of(std::int64_t n) const {
+    const std::int64_t row = n / tiles_across() * tile_rows;
+    const std::int64_t column = n % tiles_across() * tile_columns;
+    return {row, column, static_cast<int>(Kokkos::min<std::int64_t>(tile_rows, rows - row)),
+            static_cast<int>(Kokkos::min<std::int64_t>(tile_columns, columns - column))};
+  }
+
+  KOKKOS_FUNCTION void store(const Tile& tile, int r, int c, const T& value) const {
+    To& element = to(tile.row + r, tile.column + c);
+    element = beta == T{} ? value : value + beta * element;
+  }
+
   /// visit(r, c) over the tile by the team's threads, neighbours being columns of a row or rows of a column.
   template <bool by_rows, class Member, class Visit>
-  KOKKOS_FUNCTION static void each(const Member& team, int high, int wide, const Visit& visit) {
+  KOKKOS_FUNCTION static void each(const Member& team, const Tile& tile, const Visit& visit) {
     for (int e = team.team_rank(); e < tile_rows * tile_columns; e += team.team_size()) {
       const int r = by_rows ? e / tile_columns : e % tile_rows;
       const int c = by_rows ? e % tile_columns : e / tile_rows;
-      if (r < high && c < wide) visit(r, c);
+      if (r < tile.high && c < tile.wide) visit(r, c);
     }
   }
 };
 
+/// Launches on exec; on CPUs without teams, for which Kokkos may allocate.
 template <class T, class ExecSpace, Columns from_columns, class From, class To>
 void repack(const char* label, const ExecSpace& exec, const Repack<T, from_columns, From, To>& work) {
-  using Teams = Kokkos::TeamPolicy<ExecSpace>;
   if (work.tiles() == 0) return;
-  if (work.tiles() > INT32_MAX) throw CapacityError(concat(label, ": ", work.tiles(), " tiles are more than one launch has."));
-  const int threads = is_cpu<ExecSpace> ? 1 : 256;
-  const std::size_t scratch = is_cpu<ExecSpace> ? 0 : work.scratch_bytes;
-  Kokkos::parallel_for(
-      label, Teams(exec, static_cast<int>(work.tiles()), threads).set_scratch_size(0, Kokkos::PerTeam(scratch)), work);
+  if constexpr (is_cpu<ExecSpace>) {
+    Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, work.tiles()), work);
+  } else {
+    if (work.tiles() > INT32_MAX)
+      throw CapacityError(concat(label, ": ", work.tiles(), " tiles are more than one launch can have."));
+    const std::size_t bytes = work.scratch_bytes;
+    Kokkos::parallel_for(
+        label,
+        Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(work.tiles()), 256).set_scratch_size(0, Kokkos::PerTeam(bytes)),
+        work);
+  }
 }
 
 }  // namespace detail
