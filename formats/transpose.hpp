@@ -3,6 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
+#include <cstdint>
 #include <string_view>
 
 #include <fatvec/formats/csr.hpp>
@@ -96,6 +98,8 @@ struct Conjugate {
 template <class ExecSpace, class Csr>
 Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
   using Teams = Kokkos::TeamPolicy<ExecSpace>;
+  if (std::max<std::int64_t>(csr.rows(), csr.cols()) > INT32_MAX)
+    throw CapacityError(concat("transpose: ", csr.rows(), " x ", csr.cols(), " is more than 2^31 - 1 rows or columns."));
   const auto rows = static_cast<std::size_t>(csr.cols());
   const auto nnz = static_cast<std::size_t>(csr.nnz());
   const typename Csr::Offsets lengths(Kokkos::view_alloc(exec, "fatvec::transpose::lengths"), rows);
@@ -118,7 +122,8 @@ Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
 /// op(A) as a matrix of its own, in parallel where A lives; A itself for Op::none, and of real values for Op::conjugate.
 ///
 /// The rows of a transpose are sorted by column. It takes A's memory once more and one offset per column, and the time of some
-/// products: make it once and keep it where it is used again. Returns when it is there.
+/// products: make it once and keep it where it is used again. Returns when it is there. Throws CapacityError for more than 2^31
+/// - 1 rows or columns.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 CsrMatrix<Scalar, Ordinal, Device, Offset> apply(const ExecSpace& exec, Op op,
                                                  const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {

@@ -100,8 +100,8 @@ void repack(const char* label, const ExecSpace& exec, const Repack<T, from_colum
 }  // namespace detail
 
 /// Row-major copies of X and Y beside a product whose X and Y are column-major (LayoutLeft): an element of X in a row of its
-/// own costs a whole sector or line of memory, k neighbours cost little more. Two passes over each, against up to ten times the
-/// speed of the product.
+/// own costs a whole sector or line of memory, k neighbours cost little more. Two passes over each, against up to six times the
+/// speed of product and copies together (docs/choice.md).
 template <class T, class Device>
 class Packing {
  public:

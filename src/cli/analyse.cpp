@@ -38,8 +38,9 @@ int analyse(const ChoiceOptions& options) {
   for (const std::int64_t k : options.k) {
     const auto ranking = ranking_of(options, structure, k);
     const Workload workload{k, layout_of(options), static_cast<double>(options.products)};
-    const auto tuned =
-        tune::Cache().find(product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}));
+    tune::Cache cache;
+    const auto tuned = cache.find(product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}));
+    if (!cache.problem().empty()) fmt::print(stderr, "fatvec: note: {}\n", cache.problem());
     if (options.json) {
       workloads.push_back({{"k", k}, {"reason", explain(ranking, workload)}, {"ranking", Json::array()}});
       for (const auto& prediction : ranking) workloads.back()["ranking"].push_back(to_json(prediction));

@@ -39,7 +39,6 @@ class Progress {
     fmt::print(stderr, "\r[{:<{}}] {:<45.45}", std::string(done, '#'), width, what);
     std::fflush(stderr);
   }
-  void expect_more(std::size_t steps) { steps_ += steps; }
 
  private:
   std::size_t steps_;
@@ -102,9 +101,12 @@ Tuned tune_one(const Options& options, const MatrixSource& matrix, const Structu
     }
     std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
     for (std::size_t n = 0; n < std::min<std::size_t>(3, tuned.measured.size()); ++n) {
-      if (!tuned.measured[n].problem.empty()) continue;
-      if (const auto again = measure(tuned.measured[n].choice))
-        tuned.measured[n].seconds = std::max(tuned.measured[n].seconds, again->seconds);
+      auto& measured = tuned.measured[n];
+      if (!measured.problem.empty()) continue;
+      if (const auto again = measure(measured.choice)) {
+        measured.seconds = std::max(measured.seconds, again->seconds);
+        measured.problem = again->problem;
+      }
     }
     std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
   }

@@ -56,6 +56,14 @@ class Analyse(Choice):
     def test_the_matrix_may_follow_the_columns(self):
         self.assertIn("k = 3", self.fatvec("analyse", "--k", "3", "gen:stencil7:4").stdout)
 
+    def test_a_damaged_cache_is_reported_and_not_used(self):
+        self.write("tune.json", "{ not json")
+        done = self.fatvec("analyse", "gen:stencil7:4", "--k", 2)
+        self.assertIn("fatvec: note: ", done.stderr)
+        self.assertIn("is not JSON", done.stderr)
+        self.assertNotIn("was measured here", done.stdout)
+        self.assertEqual((self.folder / "tune.json").read_text(), "{ not json", "who only reads changes nothing")
+
     def test_bad_options(self):
         self.assertIn("at least 1", self.error("analyse", "gen:stencil7:4", "--k", "8,0"))
         self.assertIn("--products", self.error("analyse", "gen:stencil7:4", "--products", 0))
