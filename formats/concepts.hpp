@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <fatvec/core/memory.hpp>
+
 namespace fatvec {
 
 /// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL, of the elements within a block of
@@ -91,7 +93,7 @@ inline constexpr bool is_complex<Kokkos::complex<R>> = true;
 /// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches it first).
 template <class View, class ExecSpace>
 View allocate(const ExecSpace& exec, const std::string& label, std::size_t extent) {
-  return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extent);
+  return prefer_huge_pages(View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extent));
 }
 
 template <class View>

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/memory.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/formats/multivector.hpp>
 
@@ -112,8 +113,8 @@ class Packing {
   /// For products of a rows × cols matrix with up to k columns: (rows + cols) · k elements.
   template <class ExecSpace>
   Packing(const ExecSpace& exec, std::int64_t rows, std::int64_t cols, std::int64_t k)
-      : x_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::packing::x"), cols, k),
-        y_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::packing::y"), rows, k) {}
+      : x_(prefer_huge_pages(View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::packing::x"), cols, k))),
+        y_(prefer_huge_pages(View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::packing::y"), rows, k))) {}
 
   /// Whether X and Y of this kind can be packed: columns apart in both, no more of them than there is room for.
   template <MultiVector XView, MultiVector YView>

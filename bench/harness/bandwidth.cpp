@@ -106,7 +106,8 @@ void measure_host(bool quick, std::vector<Stream>& results) {
   const auto blocks =
       static_cast<std::int64_t>(std::min(wanted, affordable)) / static_cast<std::int64_t>(block * sizeof(double));
   const auto allocate = [&](const std::string& label) {
-    return HostArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(blocks * block));
+    return prefer_huge_pages(
+        HostArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(blocks * block)));
   };
   const HostArray a = allocate("fatvec::bench::a");
   const HostArray b = allocate("fatvec::bench::b");

@@ -28,8 +28,8 @@ double element(std::uint64_t row, std::uint64_t column) {
 }
 
 product::HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(rows),
-                                  static_cast<std::size_t>(k));
+  return prefer_huge_pages(product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                                                    static_cast<std::size_t>(rows), static_cast<std::size_t>(k)));
 }
 
 verify::Reference<double> leading_columns(const verify::Reference<double>& wide, std::int64_t k) {

@@ -40,7 +40,7 @@ struct BlockRowSweep {
   KOKKOS_FUNCTION void visit(std::int64_t item, const Rows& access, const Tile& tile) const {
     const std::int64_t k = shares.k;
     const bool one_tile = k <= widest && (k & (k - 1)) == 0;
-    const std::int64_t chunk = shares.chunk < block_size ? 1 : shares.chunk / block_size;
+    const std::int64_t chunk = Kokkos::max<std::int64_t>(1, shares.chunk() / block_size);
     const std::int64_t last = shares.cut(item + 1, access);
     std::int64_t end = 0;
     for (std::int64_t first = shares.cut(item, access); first < last; first = end) {

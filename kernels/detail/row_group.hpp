@@ -23,6 +23,13 @@ template <class T>
 requires(std::is_same_v<T, float> || std::is_same_v<T, double>) inline constexpr int group_rows<T, T, std::int32_t> =
     static_cast<int>(simd::simd<T>::size());
 
+/// Whether a masked gather is faster than as many loads: AVX2's is not.
+#if defined(__AVX512F__)
+inline constexpr bool has_gathers = true;
+#else
+inline constexpr bool has_gathers = false;
+#endif
+
 template <class T, class Ordinal>
 struct RowGroup {
   static constexpr int rows = group_rows<T, T, Ordinal>;
@@ -50,7 +57,20 @@ struct RowGroup {
     };
     const auto [shortest, longest] = std::minmax_element(lengths, lengths + rows);
     std::int32_t j = 0;
-    for (; j < *shortest; ++j, slot.advance(1)) add(Mask(true));
+    for (; j < *shortest; ++j, slot.advance(1)) {
+      if constexpr (has_gathers) {
+        add(Mask(true));
+      } else {
+        Values value;
+        value.copy_from(values + slot[0], simd::simd_flag_default);
+        const Ordinal* const column = entries + slot[0];
+        unroll<width>([&](int w) {
+          const T* const from = x + w * column_stride;
+          const Values loaded([&](std::size_t r) { return from[column[r]]; });
+          sum[w] = Kokkos::fma(value, loaded, sum[w]);
+        });
+      }
+    }
     if (j < *longest) {
       Columns length;
       length.copy_from(lengths, simd::simd_flag_default);

@@ -21,23 +21,26 @@ namespace fatvec::detail {
 
 /// A work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
 /// sweep over chunks of rows so small that a chunk's part of A stays in the first-level cache: A comes from memory once,
-/// whatever k.
+/// whatever k. From 64 columns on a chunk is one row: the rows of X are read whole then, in streams that are long enough for
+/// the processor to load ahead (docs/performance.md).
 template <Columns columns>
 struct BlockSweep {
   std::int64_t rows;
   std::int64_t blocks;
   std::int64_t k;
-  static constexpr std::int64_t chunk = 16;
 
   template <class Rows, class Tile>
   KOKKOS_FUNCTION void visit(std::int64_t block, const Rows& access, const Tile& tile) const {
     const std::int64_t last = cut(block + 1, access);
     std::int64_t end = 0;
     for (std::int64_t first = cut(block, access); first < last; first = end) {
-      end = fits_one_tile<columns>(k) || last - first < chunk ? last : first + chunk;
+      end = fits_one_tile<columns>(k) || last - first < chunk() ? last : first + chunk();
       sweep_columns<columns>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
     }
   }
+
+  /// Rows of a chunk.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t chunk() const { return columns == Columns::contiguous && k >= 64 ? 1 : 16; }
 
   /// First row of a block: where slots and rows before it reach the block's share (a row costs something even when empty).
   template <class Rows>
@@ -111,6 +114,8 @@ struct RowProduct {
     Pack<T, width, columns == Columns::contiguous> sum;
     const std::int64_t length = rows.length(i);
     auto slot = rows.walk(i);
+    if constexpr (Matrix::Rows::contiguous)
+      if (c == 0) load_ahead(slot[0], length);
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;
@@ -124,6 +129,21 @@ struct RowProduct {
     T sums[width];
     sum.store(sums);
     epilogue.store(rows.row(i), c, sums);
+  }
+
+  /// Asks for the part of A that is as long as this row, 128 entries after it: processors' own prefetching is late with few
+  /// columns.
+  KOKKOS_FORCEINLINE_FUNCTION void load_ahead([[maybe_unused]] std::int64_t begin, [[maybe_unused]] std::int64_t length) const {
+#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+    constexpr std::int64_t line = 64;
+    const auto lines = [=](const auto* array) {
+      constexpr std::int64_t size = sizeof(*array);
+      const auto* const from = reinterpret_cast<const char*>(array) + (begin + 128) * size;
+      for (std::int64_t byte = 0; byte < length * size; byte += line) __builtin_prefetch(from + byte);
+    };
+    lines(values);
+    lines(entries);
+#endif
   }
 };
 

@@ -14,10 +14,7 @@ void add_choice_options(CLI::App& command, ChoiceOptions& options) {
                       ->delimiter(',')
                       ->allow_extra_args(false);
   whole(k->capture_default_str(), 1)->type_name("K");
-  one_of(command.add_option("--backend", options.backend, "Where to multiply")->capture_default_str(), product::backends());
-  auto* const layout = command.add_option("--layout", options.layout, "What lies together in X and Y: a row or a column");
-  one_of(layout->capture_default_str(),
-         {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
+  add_backend_and_layout(command, options.backend, options.layout);
   auto* const products =
       command.add_option("--products", options.products, "Products that will be formed: whether a conversion pays");
   whole(products->capture_default_str(), 1)->type_name("N");

@@ -128,10 +128,7 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
   const auto format = fmt::format("Storage format of A (default: the kernel's, or {})", product::formats().front());
   one_of(command.add_option("-f,--format", options.format, format), product::formats());
   one_of(command.add_option("--kernel", options.kernel, "Default: fatvec's choice for the format, backend and k"), kernels);
-  one_of(command.add_option("--backend", options.backend, "Where to multiply")->capture_default_str(), product::backends());
-  auto* const layout = command.add_option("--layout", options.layout, "What lies together in X and Y: a row or a column");
-  one_of(layout->capture_default_str(),
-         {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
+  add_backend_and_layout(command, options.backend, options.layout);
   add_format_options(command, options.format_options);
 }
 

@@ -14,8 +14,8 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 product::HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(rows),
-                                  static_cast<std::size_t>(k));
+  return prefer_huge_pages(product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                                                    static_cast<std::size_t>(rows), static_cast<std::size_t>(k)));
 }
 
 }  // namespace

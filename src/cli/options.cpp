@@ -9,6 +9,7 @@
 #include <limits>
 
 #include <fatvec/generate/generate.hpp>
+#include <fatvec/product/product.hpp>
 
 namespace fatvec::cli {
 namespace {
@@ -71,6 +72,12 @@ void add_matrix(CLI::App& command, std::string& matrix) {
       ->required()
       ->type_name("");
   command.footer([] { return generate::spec_help(); });
+}
+
+void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout) {
+  one_of(command.add_option("--backend", backend, "Where to multiply")->capture_default_str(), product::backends());
+  one_of(command.add_option("--layout", layout, "What lies together in X and Y: a row or a column")->capture_default_str(),
+         {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
 }
 
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {

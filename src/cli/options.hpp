@@ -27,6 +27,9 @@ CLI::Option* whole(CLI::Option* option, std::int64_t least);
 /// MATRIX, required: a file or a generator spec; the syntax of the latter goes to the end of the help.
 void add_matrix(CLI::App& command, std::string& matrix);
 
+/// --backend and --layout, of X and Y.
+void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout);
+
 /// --memory-limit, a size with a unit.
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 

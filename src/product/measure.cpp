@@ -45,7 +45,7 @@ HostCsr rows_of(const HostCsr& csr, const std::vector<std::int64_t>& sampled) {
 }
 
 HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), rows, k);
+  return prefer_huge_pages(HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), rows, k));
 }
 
 double quantile(const std::vector<double>& ascending, double p) {

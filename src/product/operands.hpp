@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <type_traits>
 
+#include <fatvec/core/memory.hpp>
 #include <fatvec/product/product.hpp>
 
 /// What every Product on a Kokkos backend needs, ours and the peers': the clock and the dense operands.
@@ -47,8 +48,8 @@ struct DenseOperands {
   View y;
 
   explicit DenseOperands(const Case& task)
-      : x(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"), task.matrix.cols(), task.k),
-        y(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"), task.matrix.rows(), task.k) {}
+      : x(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"), task.matrix.cols(), task.k))),
+        y(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"), task.matrix.rows(), task.k))) {}
 
   /// Through a host mirror of the operand's own layout: deep_copy changes the layout only within one memory space.
   static void copy_in(const View& to, const HostMultivector& from) {

@@ -81,10 +81,13 @@ Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offse
 namespace fatvec {
 
 /// What `fatvec tune` found for this matrix, k and layout on this machine, for PlanOptions::choice; nothing where it did not.
+/// `problem`, where given, becomes what is wrong with the file of these findings, for people: empty where nothing is.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 std::optional<Choice> tuned_choice(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
-                                   Layout layout = Layout::row) {
-  const auto winner = tune::Cache().find(tune::key_of(exec, a, k, layout));
+                                   Layout layout = Layout::row, std::string* problem = nullptr) {
+  tune::Cache cache;
+  const auto winner = cache.find(tune::key_of(exec, a, k, layout));
+  if (problem != nullptr) *problem = cache.problem();
   if (!winner) return {};
   return winner->choice;
 }

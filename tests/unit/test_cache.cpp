@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -92,6 +93,19 @@ TEST_F(TuneCache, SeveralWritersLoseNothing) {
 
 TEST_F(TuneCache, FoldersThatCannotBeWrittenAreAnError) {
   EXPECT_THROW(Cache("/proc/no-such-folder/tune.json").store(a_key(1), {{"csr-row"}, 1e-3}), Error);
+}
+
+TEST_F(TuneCache, ApplicationsAreToldOfDamage) {
+  const auto a = generate::generate(generate::parse_spec("gen:stencil7:3"));
+  write("{");
+  ASSERT_EQ(setenv("FATVEC_CACHE", path().c_str(), 1), 0);
+  std::string problem;
+  EXPECT_FALSE(tuned_choice(Exec(), a, 1, Layout::row, &problem));
+  EXPECT_NE(problem.find(path().string()), std::string::npos);
+  Cache(path()).store(key_of(Exec(), a, 1, Layout::row), {{"csr-row"}, 1e-3});
+  EXPECT_EQ(tuned_choice(Exec(), a, 1, Layout::row, &problem), Choice{"csr-row"});
+  EXPECT_EQ(problem, "");
+  unsetenv("FATVEC_CACHE");
 }
 
 TEST(Fingerprint, OfTheStructureAlone) {
