@@ -138,8 +138,8 @@ struct RowProduct {
     constexpr std::int64_t line = 64;
     const auto lines = [=](const auto* array) {
       constexpr std::int64_t size = sizeof(*array);
-      const auto* const from = reinterpret_cast<const char*>(array) + (begin + 128) * size;
-      for (std::int64_t byte = 0; byte < length * size; byte += line) __builtin_prefetch(from + byte);
+      for (std::int64_t byte = 0; byte < length * size; byte += line)
+        __builtin_prefetch(reinterpret_cast<const char*>(array) + (begin + 128) * size + byte);
     };
     lines(values);
     lines(entries);
