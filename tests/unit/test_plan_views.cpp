@@ -13,7 +13,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
 using Csr = CsrMatrix<double, int, Device, std::int64_t>;
 using Host = Kokkos::DefaultHostExecutionSpace;
-constexpr int k = 9;
+constexpr int k = 9;  // more kernels than two would only take longer to compile: they all meet the same spans
 
 generate::HostCsr host_matrix() {
   const auto generated = generate::generate(generate::parse_spec("gen:powerlaw:700:4.2"));
@@ -44,9 +44,10 @@ void expect_product(const char* what, const X& x, const Y& y) {
   const auto a = host_matrix();
   const Machine machine{"test", Exec::name(), detail::is_cpu<Exec>, 4, 50, 200, 32e6, 1e-6, 1e-8};
   const auto instance = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
-  for (const char* kernel : {"csr-row", "hll-row", "bsr-row"}) {
+  for (const char* kernel : {"csr-row", "hll-row"}) {
     for (const bool packed : {false, true}) {
-      const auto plan = analyse(instance, mirror<Device>(a), k, {.choice = Choice{kernel, "", packed}, .machine = machine});
+      const auto plan = analyse<TypeList<CsrRow, HllRow>>(instance, mirror<Device>(a), k,
+                                                          {.choice = Choice{kernel, "", packed}, .machine = machine});
       fill(x);
       fill(y);
       spmm(instance, 2.0, plan, GivenX(x), -1.0, y);
