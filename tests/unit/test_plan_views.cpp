@@ -11,9 +11,8 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
-using Csr = CsrMatrix<double, int, Device, std::int64_t>;
 using Host = Kokkos::DefaultHostExecutionSpace;
-constexpr int k = 9;  // more kernels than two would only take longer to compile: they all meet the same spans
+constexpr int k = 9;
 
 generate::HostCsr host_matrix() {
   const auto generated = generate::generate(generate::parse_spec("gen:powerlaw:700:4.2"));
@@ -38,7 +37,8 @@ void fill(const View& view) {
   Kokkos::fence("fill");
 }
 
-/// X and Y in Views of their own kind: `X` is filled, then given to the product as `GivenX`.
+/// X and Y in Views of their own kind: `X` is filled, then given to the product as `GivenX`. Two kernels will do: all meet the
+/// same spans, and each takes its time to compile.
 template <class GivenX, class X, class Y>
 void expect_product(const char* what, const X& x, const Y& y) {
   const auto a = host_matrix();
