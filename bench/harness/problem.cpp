@@ -27,11 +27,6 @@ double element(std::uint64_t row, std::uint64_t column) {
   return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-product::HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return prefer_huge_pages(product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                                                    static_cast<std::size_t>(rows), static_cast<std::size_t>(k)));
-}
-
 verify::Reference<double> leading_columns(const verify::Reference<double>& wide, std::int64_t k) {
   verify::Reference<double> narrow{.rows = wide.rows, .k = k, .value = {}, .allowed = {}};
   narrow.value.reserve(wide.rows * k);
@@ -45,7 +40,7 @@ verify::Reference<double> leading_columns(const verify::Reference<double>& wide,
 
 /// rows × k pseudo-random elements, the same for any k.
 product::HostMultivector elements(const std::string& label, std::int64_t rows, std::int64_t k, std::int64_t first_row) {
-  const auto v = allocate(label, rows, k);
+  const auto v = product::allocate(label, rows, k);
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(0, rows), [=](std::int64_t i) {
     for (std::int64_t c = 0; c < k; ++c) v(i, c) = element(first_row + i, c);
   });
@@ -69,7 +64,7 @@ product::HostMultivector Problem::x(std::int64_t k) const {
 
 product::HostMultivector Problem::initial_y(std::int64_t k) const {
   if (beta_ != 0) return elements("fatvec::bench::Y", matrix_.rows(), k, matrix_.cols());
-  const auto y = allocate("fatvec::bench::Y", matrix_.rows(), k);
+  const auto y = product::allocate("fatvec::bench::Y", matrix_.rows(), k);
   Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
   return y;
 }

@@ -13,11 +13,6 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-product::HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return prefer_huge_pages(product::HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                                                    static_cast<std::size_t>(rows), static_cast<std::size_t>(k)));
-}
-
 }  // namespace
 
 void require_operands_fit(const product::Case& task, bool with_oracle, bool with_expected) {
@@ -32,7 +27,7 @@ void require_operands_fit(const product::Case& task, bool with_oracle, bool with
 }
 
 product::HostMultivector random_multivector(Operand operand, std::uint64_t seed, std::int64_t rows, std::int64_t k) {
-  const auto multivector = allocate("fatvec::cli::random", rows, k);
+  const auto multivector = product::allocate("fatvec::cli::random", rows, k);
   const auto purpose = static_cast<generate::Purpose>(operand);
   Kokkos::parallel_for("fatvec::cli::random", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, rows),
                        [=](std::int64_t i) {
@@ -44,7 +39,7 @@ product::HostMultivector random_multivector(Operand operand, std::uint64_t seed,
 }
 
 product::HostMultivector poison(std::int64_t rows, std::int64_t k) {
-  const auto multivector = allocate("fatvec::cli::poison", rows, k);
+  const auto multivector = product::allocate("fatvec::cli::poison", rows, k);
   Kokkos::deep_copy(multivector, std::numeric_limits<double>::quiet_NaN());
   return multivector;
 }

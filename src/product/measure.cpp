@@ -44,10 +44,6 @@ HostCsr rows_of(const HostCsr& csr, const std::vector<std::int64_t>& sampled) {
   return {static_cast<std::int32_t>(sampled.size()), csr.cols(), row_map, entries, values};
 }
 
-HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return prefer_huge_pages(HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), rows, k));
-}
-
 double quantile(const std::vector<double>& ascending, double p) {
   return ascending[static_cast<std::size_t>(p * static_cast<double>(ascending.size() - 1) + 0.5)];
 }

@@ -38,6 +38,11 @@ HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecut
   return {csr.rows(), csr.cols(), row_map, csr.entries, csr.values};
 }
 
+HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
+  return prefer_huge_pages(HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                                           static_cast<std::size_t>(rows), static_cast<std::size_t>(k)));
+}
+
 std::vector<KernelInfo> kernels() {
   std::vector<KernelInfo> list;
   for (std::size_t n = 0; n < kernel_names.size(); ++n) list.push_back({kernel_names[n], kernel_formats[n]});

@@ -20,6 +20,9 @@ namespace fatvec::product {
 using HostCsr = CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
 using HostMultivector = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
+/// A rows × k multivector that the caller fills, on huge pages where the system gives them.
+HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k);
+
 /// The same matrix with 32-bit offsets; throws CapacityError where it has 2^31 entries or more.
 HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr);
 
