@@ -40,7 +40,7 @@ struct BsrRow {
                                      matrix.rows(),
                                      matrix.cols(),
                                      x,
-                                     epilogue,
+                                     epilogue.streaming(matrix.rows(), k),
                                      {{matrix.block_rows(), shares, k}, matrix.block_size()}});
         });
       }

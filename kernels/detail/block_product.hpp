@@ -72,6 +72,7 @@ struct BlockProduct {
     sweep.visit(item, block_rows, [&](auto width, std::int64_t i, int first, std::int64_t c) {
       local.template multiply_tile<decltype(width)::value>(i, first, c);
     });
+    local.epilogue.finish();
   }
 
   /// Rows first, first + 1, ... of block row i.
@@ -93,9 +94,7 @@ struct BlockProduct {
     const std::int64_t row = i * access.size + first;
     const std::int64_t inside = rows - row < access.size - first ? rows - row : access.size - first;
     unroll<Block::rows>([&](int r) {
-      T sums[width];
-      sum[r].store(sums);
-      if (r < inside) epilogue.store(row + r, c, sums);
+      if (r < inside) epilogue.store(row + r, c, sum[r]);
     });
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
 namespace fatvec::detail {
@@ -16,8 +17,28 @@ struct Epilogue {
   T alpha;
   T beta;
   MultiVectorSpan<T, Columns::strided> y;
+  bool streams = false;  ///< CPU: whole lines of Y go past the caches
 
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION bool overwrites() const { return beta == T{}; }
+  /// The same, streaming where that pays: Y is overwritten, its rows are lines, and the caches could not hold it anyway.
+  [[nodiscard]] Epilogue streaming(std::int64_t rows, std::int64_t k) const {
+    constexpr std::int64_t line = 64;
+    constexpr std::int64_t larger_than_caches = 64'000'000;  // bytes
+    constexpr std::int64_t size = sizeof(T);
+    Epilogue result = *this;
+    result.streams = overwrites() && y.column_stride == 1 && y.row_stride * size % line == 0 &&
+                     reinterpret_cast<std::uintptr_t>(y.data) % line == 0 && rows * k * size > larger_than_caches;
+    return result;
+  }
+  /// What a thread calls after its last store.
+  KOKKOS_INLINE_FUNCTION void finish() const {
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+    if (streams) _mm_sfence();  // streamed stores would else wait behind the barrier that tells of them
+#endif
+  }
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION bool overwrites() const {
+    return beta == T{};
+  }
   /// What an element of Y becomes.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T combined(const T& old, const T& sum) const {
     return overwrites() ? alpha * sum : beta * old + alpha * sum;
@@ -36,7 +57,30 @@ struct Epilogue {
     }
   }
 
+  /// The same of sums in vector registers, which stay there where the columns of Y are neighbours.
+  template <int width, bool vectorised>
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Pack<T, width, vectorised>& sum) const {
+    if (y.column_stride != 1) {
+      T sums[width];
+      sum.store(sums);
+      return store_apart(i, c, sums);
+    }
+    T* const to = &y(i, c);
+    if (streams)
+      sum.stream(to, alpha);
+    else if (overwrites())
+      sum.overwrite(to, alpha);
+    else
+      sum.combine(to, alpha, beta);
+  }
+
  private:
+  /// Not inlined: GCC would take vectors to pieces before it asks whether it must.
+  template <int width>
+  [[gnu::noinline]] KOKKOS_FUNCTION void store_apart(std::int64_t i, std::int64_t c, const T (&sum)[width]) const {
+    store(i, c, sum);
+  }
+
   template <int width, class At>
   KOKKOS_INLINE_FUNCTION void combine(const T (&sum)[width], int count, const At& at) const {
     const bool overwrite = overwrites();

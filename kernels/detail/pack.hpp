@@ -7,6 +7,10 @@
 
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace fatvec::detail {
 
 /// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for
@@ -33,6 +37,15 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
     unroll<width>([&](int w) { to[w] = lane[w]; });
   }
+  /// to[w] = alpha · lane[w] (stream: past the caches, where there is an instruction for it), or to[w] = beta · to[w] + alpha ·
+  /// lane[w].
+  KOKKOS_FORCEINLINE_FUNCTION void overwrite(T* to, const T& alpha) const {
+    unroll<width>([&](int w) { to[w] = alpha * lane[w]; });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(T* to, const T& alpha) const { overwrite(to, alpha); }
+  KOKKOS_FORCEINLINE_FUNCTION void combine(T* to, const T& alpha, const T& beta) const {
+    unroll<width>([&](int w) { to[w] = beta * to[w] + alpha * lane[w]; });
+  }
 };
 
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
@@ -44,6 +57,28 @@ inline constexpr int simd_bytes = 32;
 #else
 inline constexpr int simd_bytes = 16;
 #endif
+
+template <class Bits, class Vector>
+[[gnu::always_inline]] inline Bits bits_of(const Vector& vector) {
+  Bits bits;
+  std::memcpy(&bits, &vector, sizeof bits);
+  return bits;
+}
+
+/// Writes an aligned vector to memory without reading its line before, or keeping it in caches.
+template <class Vector>
+[[gnu::always_inline]] inline void store_past_caches(void* to, const Vector& vector) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof vector == 64) return _mm512_stream_si512(static_cast<__m512i*>(to), bits_of<__m512i>(vector));
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof vector == 32) return _mm256_stream_si256(static_cast<__m256i*>(to), bits_of<__m256i>(vector));
+#endif
+#if defined(__SSE2__)
+  if constexpr (sizeof vector == 16) return _mm_stream_si128(static_cast<__m128i*>(to), bits_of<__m128i>(vector));
+#endif
+  std::memcpy(to, &vector, sizeof vector);
+}
 
 /// The CPU form: whole vectors first, the rest in vectors of half the size, and so on down to one scalar. Written with the
 /// vector types of GCC and Clang because GCC does not vectorise the array form once the epilogue's branches follow it.
@@ -78,6 +113,27 @@ struct Vectors {
     std::memcpy(to, head, whole * sizeof(Vector));
     tail.store(to + whole * lanes);
   }
+  [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const {
+    for (int v = 0; v < whole; ++v) {
+      const Vector result = alpha * head[v];
+      std::memcpy(to + v * lanes, &result, sizeof result);
+    }
+    tail.overwrite(to + whole * lanes, alpha);
+  }
+  /// To whole lines of the caches; `to` is aligned to one.
+  [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
+    for (int v = 0; v < whole; ++v) store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v]));
+    tail.overwrite(to + whole * lanes, alpha);
+  }
+  [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
+    for (int v = 0; v < whole; ++v) {
+      Vector old;
+      std::memcpy(&old, to + v * lanes, sizeof old);
+      const Vector result = beta * old + alpha * head[v];
+      std::memcpy(to + v * lanes, &result, sizeof result);
+    }
+    tail.combine(to + whole * lanes, alpha, beta);
+  }
 };
 
 template <class T, int lanes>
@@ -87,6 +143,9 @@ struct Vectors<T, 0, lanes> {
   void add_scaled(T, const Vectors&) {}
   void add(const Vectors&) {}
   void store(T*) const {}
+  void overwrite(T*, T) const {}
+  void stream(T*, T) const {}
+  void combine(T*, T, T) const {}
 };
 
 template <class T>  // not a vector of one, which GCC keeps in memory
@@ -97,6 +156,9 @@ struct Vectors<T, 1, 1> {
   [[gnu::always_inline]] inline void add_scaled(T a, const Vectors& x) { sum += a * x.sum; }
   [[gnu::always_inline]] inline void add(const Vectors& other) { sum += other.sum; }
   [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
+  [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const { *to = alpha * sum; }
+  [[gnu::always_inline]] inline void stream(T* to, T alpha) const { *to = alpha * sum; }
+  [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const { *to = beta * *to + alpha * sum; }
 };
 
 template <class T, int width>
@@ -115,6 +177,9 @@ struct Pack<T, width, true> {
     sums.add_scaled(a, x.sums);
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
+  KOKKOS_FORCEINLINE_FUNCTION void overwrite(T* to, T alpha) const { sums.overwrite(to, alpha); }
+  KOKKOS_FORCEINLINE_FUNCTION void stream(T* to, T alpha) const { sums.stream(to, alpha); }
+  KOKKOS_FORCEINLINE_FUNCTION void combine(T* to, T alpha, T beta) const { sums.combine(to, alpha, beta); }
 };
 
 #endif

@@ -14,6 +14,7 @@
 #include <fatvec/kernels/detail/row_group.hpp>
 #include <fatvec/kernels/detail/run_blocks.hpp>
 #include <fatvec/kernels/detail/run_lanes.hpp>
+#include <fatvec/kernels/detail/sparse_dot.hpp>
 
 /// The row-parallel product, written once for every format that can walk the slots of a row (formats/detail/row_access.hpp):
 /// blocks of rows for CPUs, lanes for GPUs (run_lanes.hpp). Rows are stored rows; the matrix's row is wanted for Y only.
@@ -75,10 +76,13 @@ struct RowProduct {
       Matrix::Rows::contiguous ? 1 : group_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
-    sweep.visit(block, rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+    const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+    local.sweep.visit(block, local.rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       constexpr int w = decltype(width)::value;
-      const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
       std::int64_t i = first;
+      if constexpr (Matrix::Rows::contiguous && w == 1) {
+        if (local.x.row_stride == 1) return local.multiply_dense(first, end, c);
+      }
       if constexpr (group > 1 && w <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
         if (local.x.row_stride == 1) {
           while (i < end) {
@@ -91,6 +95,7 @@ struct RowProduct {
       }
       for (; i < end; ++i) local.template multiply_row<w>(i, c);
     });
+    local.epilogue.finish();
   }
 
   template <int width>
@@ -107,6 +112,17 @@ struct RowProduct {
     });
   }
 
+  /// Rows whose entries lie side by side, with a dense column of X.
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply_dense(std::int64_t first, std::int64_t end, std::int64_t c) const {
+    const RowProduct local = *this;
+    const auto* const from = &local.x(0, c);
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int64_t begin = local.rows.begin(i);
+      const T sum[1] = {sparse_dot<T>(local.rows.begin(i + 1) - begin, local.entries + begin, local.values + begin, from)};
+      local.epilogue.store(local.rows.row(i), c, sum);
+    }
+  }
+
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void multiply_row(std::int64_t i, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
@@ -115,7 +131,8 @@ struct RowProduct {
     const std::int64_t length = rows.length(i);
     auto slot = rows.walk(i);
     if constexpr (Matrix::Rows::contiguous)
-      if (c == 0) load_ahead(slot[0], length);
+      if (c == 0)
+        for (std::int64_t n = 0; n < length; n += 8) load_ahead(values + slot[0] + n, entries + slot[0] + n);
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;
@@ -126,24 +143,7 @@ struct RowProduct {
       sum.add(odd);
     }
     for (; j < length; ++j, slot.advance(1)) sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
-    T sums[width];
-    sum.store(sums);
-    epilogue.store(rows.row(i), c, sums);
-  }
-
-  /// Asks for the part of A that is as long as this row, 128 entries after it: processors' own prefetching is late with few
-  /// columns.
-  KOKKOS_FORCEINLINE_FUNCTION void load_ahead([[maybe_unused]] std::int64_t begin, [[maybe_unused]] std::int64_t length) const {
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
-    constexpr std::int64_t line = 64;
-    const auto lines = [=](const auto* array) {
-      constexpr std::int64_t size = sizeof(*array);
-      for (std::int64_t byte = 0; byte < length * size; byte += line)
-        __builtin_prefetch(reinterpret_cast<const char*>(array) + (begin + 128) * size + byte);
-    };
-    lines(values);
-    lines(entries);
-#endif
+    epilogue.store(rows.row(i), c, sum);
   }
 };
 
@@ -156,7 +156,8 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
       using Product = RowProduct<T, Matrix, V, columns>;
       const BlockSweep<columns> sweep{matrix.rows(), blocks_for(exec, policy, matrix.stored_entries(), k), k};
       return run_blocks(label, exec, sweep.blocks,
-                        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x, epilogue, sweep});
+                        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x,
+                                epilogue.streaming(matrix.rows(), k), sweep});
     }
   }
   run_lanes(label, exec, policy, matrix, x, epilogue, k);
