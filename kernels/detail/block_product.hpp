@@ -87,13 +87,13 @@ struct BlockProduct {
         add_block(n, first, c, sum);
         add_block(n + 1, first, c, odd);
       }
-      unroll<Block::rows>([&](int r) { sum[r].add(odd[r]); });
+      each<Block::rows>([&](auto r) { sum[r].add(odd[r]); });
     }
     for (; n < end; ++n) add_block(n, first, c, sum);
 
     const std::int64_t row = i * access.size + first;
     const std::int64_t inside = rows - row < access.size - first ? rows - row : access.size - first;
-    unroll<Block::rows>([&](int r) {
+    each<Block::rows>([&](auto r) {
       if (r < inside) epilogue.store(row + r, c, sum[r]);
     });
   }
@@ -104,7 +104,7 @@ struct BlockProduct {
     const auto* const block = values + access.begin(n);
     const T* const x_rows = &x(column, c);
     if (Block::known_size > 0 && cols - column >= access.size) {
-      unroll<Block::known_size>([&](int b) { add_column(block, x_rows, first, b, sum); });
+      each<Block::known_size>([&](auto b) { add_column(block, x_rows, first, b, sum); });
     } else {  // a size that the compiler does not know, or a block that the matrix ends in
       const int inside = cols - column < access.size ? static_cast<int>(cols - column) : access.size;
       for (int b = 0; b < inside; ++b) add_column(block, x_rows, first, b, sum);
@@ -117,7 +117,7 @@ struct BlockProduct {
                                               Sum (&sum)[Block::rows]) const {
     Sum x_row;
     x_row.load(x_rows + b * x.row_stride, x.step());
-    unroll<Block::rows>([&](int r) {
+    each<Block::rows>([&](auto r) {
       const int row = Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
       sum[r].add_scaled(block[access.at(row, b)], x_row);
     });

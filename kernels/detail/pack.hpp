@@ -90,48 +90,52 @@ struct Vectors {
   Vectors<T, width % lanes, lanes / 2> tail;
 
   [[gnu::always_inline]] inline void load(const T* x) {
-    if constexpr (whole > 0) std::memcpy(head, x, sizeof head);
+    each<whole>([&](auto v) {  // one by one: an array would be copied in memory
+      Vector loaded;
+      std::memcpy(&loaded, x + v * lanes, sizeof loaded);
+      head[v] = loaded;
+    });
     tail.load(x + whole * lanes);
   }
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
-    for (int v = 0; v < whole; ++v) {
+    each<whole>([&](auto v) {
       Vector loaded;
       std::memcpy(&loaded, x + v * lanes, sizeof loaded);
       head[v] += a * loaded;
-    }
+    });
     tail.add_scaled(a, x + whole * lanes);
   }
   [[gnu::always_inline]] inline void add_scaled(T a, const Vectors& x) {
-    for (int v = 0; v < whole; ++v) head[v] += a * x.head[v];
+    each<whole>([&](auto v) { head[v] += a * x.head[v]; });
     tail.add_scaled(a, x.tail);
   }
   [[gnu::always_inline]] inline void add(const Vectors& other) {
-    for (int v = 0; v < whole; ++v) head[v] += other.head[v];
+    each<whole>([&](auto v) { head[v] += other.head[v]; });
     tail.add(other.tail);
   }
   [[gnu::always_inline]] inline void store(T* to) const {
-    std::memcpy(to, head, whole * sizeof(Vector));
+    each<whole>([&](auto v) { std::memcpy(to + v * lanes, &head[v], sizeof(Vector)); });
     tail.store(to + whole * lanes);
   }
   [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const {
-    for (int v = 0; v < whole; ++v) {
+    each<whole>([&](auto v) {
       const Vector result = alpha * head[v];
       std::memcpy(to + v * lanes, &result, sizeof result);
-    }
+    });
     tail.overwrite(to + whole * lanes, alpha);
   }
   /// To whole lines of the caches; `to` is aligned to one.
   [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
-    for (int v = 0; v < whole; ++v) store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v]));
+    each<whole>([&](auto v) { store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v])); });
     tail.overwrite(to + whole * lanes, alpha);
   }
   [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
-    for (int v = 0; v < whole; ++v) {
+    each<whole>([&](auto v) {
       Vector old;
       std::memcpy(&old, to + v * lanes, sizeof old);
       const Vector result = beta * old + alpha * head[v];
       std::memcpy(to + v * lanes, &result, sizeof result);
-    }
+    });
     tail.combine(to + whole * lanes, alpha, beta);
   }
 };

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include <fatvec/formats/multivector.hpp>
 
@@ -27,6 +28,18 @@ KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
 #pragma GCC unroll 32
 #endif
   for (int w = 0; w < n; ++w) f(w);
+}
+
+template <class F, int... w>
+KOKKOS_FORCEINLINE_FUNCTION void each_of(const F& f, std::integer_sequence<int, w...>) {
+  (f(Width<w>{}), ...);
+}
+
+/// f(Width<0>{}) ... f(Width<n - 1>{}), without a loop: arrays of structures, or of vectors, live in registers only where every
+/// index is a constant from the beginning.
+template <int n, class F>
+KOKKOS_FORCEINLINE_FUNCTION void each(const F& f) {
+  each_of(f, std::make_integer_sequence<int, n>{});
 }
 
 /// Widest tile of a CPU work-item: 32 doubles fill 8 of AVX2's 16 registers. Without unit stride each column is a stream of

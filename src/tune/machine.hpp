@@ -109,7 +109,10 @@ double read_gbs(const ExecSpace& exec, double bytes, int passes) {
   using Array = Kokkos::View<double*, ExecSpace>;
   const std::int64_t block = is_cpu<ExecSpace> ? 2048 : 1;
   const auto blocks = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / sizeof(double)) / block, 1);
-  const Array array("fatvec::measure_machine", static_cast<std::size_t>(blocks * block));
+  const auto array = prefer_huge_pages(  // as matrices do
+      Array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("fatvec::measure_machine")),
+            static_cast<std::size_t>(blocks * block)));
+  Kokkos::deep_copy(exec, array, 0.0);
   double sum = 0;
   const double seconds = fastest(exec, 6, [&] {
     Kokkos::parallel_reduce("fatvec::measure_machine", Range<ExecSpace>(exec, 0, blocks),
