@@ -121,7 +121,7 @@ void side_by_side(const Matrix& A, const Matrix& B, Kokkos::View<double**> X, Ko
 // snippet: kernel and policy
 void with_a_policy(const Exec& exec, const Matrix& A, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
   fatvec::CsrRow::Policy policy;
-  policy.blocks_per_thread = 16;  // CPU: smaller pieces than the kernel would cut, for a matrix of uneven rows
+  policy.blocks_per_thread = 64;  // CPU: smaller pieces than the kernel would cut, for a matrix of uneven rows
   fatvec::spmm<fatvec::CsrRow>(exec, policy, 1.0, A, X, 0.0, Y);
 }
 // end of snippet

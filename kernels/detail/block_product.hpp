@@ -67,7 +67,7 @@ struct BlockProduct {
   Epilogue<T> epilogue;
   Sweep sweep;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t item) const {  // of several loops over items, one copy
     const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
     sweep.visit(item, block_rows, [&](auto width, std::int64_t i, int first, std::int64_t c) {
       local.template multiply_tile<decltype(width)::value>(i, first, c);

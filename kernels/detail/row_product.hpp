@@ -75,7 +75,7 @@ struct RowProduct {
   static constexpr int group =
       Matrix::Rows::contiguous ? 1 : group_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t block) const {  // of several loops over blocks, one copy
     const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
     local.sweep.visit(block, local.rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       constexpr int w = decltype(width)::value;

@@ -3,6 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <fstream>
+#include <string>
 
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/row_policy.hpp>
@@ -22,20 +24,41 @@ template <>
 inline constexpr bool is_synchronous<Kokkos::Experimental::HPX> = false;
 #endif
 
-/// Blocks of rows for a product with k columns: one where it is too small for several threads.
+/// Whether all threads are equally far from all memory. Where they are not, each had better keep to the rows whose pages it was
+/// the first to touch.
+inline bool one_memory_node() {
+  static const bool one = [] {
+    std::ifstream nodes("/sys/devices/system/node/online");  // "0", "0-1"
+    std::string list;
+    return !(nodes >> list) || list == "0";
+  }();
+  return one;
+}
+
+/// Blocks a thread that are dealt out beforehand; where there are more, threads take the next one when they are free.
+inline constexpr std::int64_t dealt_blocks = 4;
+
+/// Blocks of rows for a product with k columns: one where it is too small for several threads. 16 a thread where waiting for
+/// the slowest thread would take longer than taking blocks from a common counter (docs/performance.md).
 template <class ExecSpace>
 std::int64_t blocks_for(const ExecSpace& exec, const RowPolicy& policy, std::int64_t stored_entries, std::int64_t k) {
-  if (policy.blocks_per_thread > 0) return exec.concurrency() * policy.blocks_per_thread;
-  if (is_synchronous<ExecSpace> && stored_entries * (k + 3) < serial_work) return 1;
-  return exec.concurrency() * std::int64_t{4};
+  const std::int64_t threads = exec.concurrency();
+  if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
+  const std::int64_t work = stored_entries * (k + 3);
+  if (is_synchronous<ExecSpace> && work < serial_work) return 1;
+  return threads * (work > 50 * serial_work * threads && one_memory_node() ? 16 : dealt_blocks);
 }
 
 /// product(0) ... product(blocks - 1) on exec's threads, or a single one on the caller's.
 template <class ExecSpace, class Product>
 void run_blocks(const char* label, const ExecSpace& exec, std::int64_t blocks, const Product& product) {
+  using Taken = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
   if constexpr (is_synchronous<ExecSpace>)
     if (blocks == 1) return product(0);
-  Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, blocks), product);
+  if (blocks > dealt_blocks * exec.concurrency() && one_memory_node())
+    Kokkos::parallel_for(label, Taken(exec, 0, blocks, Kokkos::ChunkSize(1)), product);
+  else
+    Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, blocks), product);
 }
 
 }  // namespace fatvec::detail

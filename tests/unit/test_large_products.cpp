@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fatvec/formats/bsr.hpp>
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/kernels/bsr_row.hpp>
+#include <fatvec/kernels/csr_row.hpp>
+#include <fatvec/kernels/spmm.hpp>
+
+/// What CPU kernels do only with products that are too large for their caches: threads take blocks of rows as they become free,
+/// and lines of Y go straight to memory. With a beta that is not 0 they do not.
+namespace fatvec {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+template <class T>
+using Multivector = Kokkos::View<T**, Kokkos::LayoutRight, Host>;
+
+/// Y's rows are whole lines of 64 bytes, of which k columns are Y and the others nobody's.
+template <class Kernel, class T, class Matrix>
+void expect_streamed(const Matrix& a, int k, int row_length) {
+  const auto rows = static_cast<std::size_t>(a.rows());
+  const Multivector<T> x("x", static_cast<std::size_t>(a.cols()), static_cast<std::size_t>(k));
+  for (std::size_t i = 0; i < x.extent(0); ++i)
+    for (std::size_t c = 0; c < x.extent(1); ++c) x(i, c) = static_cast<T>(static_cast<int>((5 * i + 3 * c) % 13) - 6);
+  const Multivector<T> whole("whole", rows, static_cast<std::size_t>(row_length));
+  const auto y = Kokkos::subview(whole, Kokkos::ALL, Kokkos::make_pair(0, k));
+  const detail::Epilogue<T> epilogue{T{2}, T{0}, detail::span_of<detail::Columns::strided>(y)};
+  ASSERT_TRUE(epilogue.streaming(a.rows(), k).streams);
+
+  const Multivector<T> expected("expected", rows, static_cast<std::size_t>(row_length));  // zeros
+  spmm<Kernel>(Host(), {}, T{2}, a, x, T{1}, Kokkos::subview(expected, Kokkos::ALL, Kokkos::make_pair(0, k)));
+  Kokkos::deep_copy(whole, T{-77});
+  spmm<Kernel>(Host(), {}, T{2}, a, x, T{0}, y);
+  Host().fence("test");
+  for (std::size_t i = 0; i < rows; ++i)
+    for (int c = 0; c < row_length; ++c)
+      ASSERT_EQ(whole(i, static_cast<std::size_t>(c)), c < k ? expected(i, static_cast<std::size_t>(c)) : T{-77})
+          << i << ", " << c;
+}
+
+TEST(LargeProduct, CsrStreamsLinesOfY) {
+  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:210000:2")), 43,
+                                  48);  // tiles of 32, 8, 3
+}
+
+TEST(LargeProduct, BsrStreamsLinesOfY) {
+  const auto csr = generate::generate(generate::parse_spec("gen:stencil5:200x200:dof=3"));
+  using Bsr = BsrMatrix<double, std::int32_t, Host, std::int64_t>;
+  expect_streamed<BsrRow, double>(Bsr::from_csr(Host(), csr), 75, 80);
+}
+
+TEST(LargeProduct, OnlyWhereItMay) {
+  const std::int64_t rows = 2'000'000;
+  alignas(64) static double memory[8];
+  detail::Epilogue<double> epilogue{1, 0, {memory, 8, 1}};
+  EXPECT_TRUE(epilogue.streaming(rows, 8).streams);
+  EXPECT_FALSE(epilogue.streaming(1000, 8).streams) << "fits into caches";
+  epilogue.beta = 1;
+  EXPECT_FALSE(epilogue.streaming(rows, 8).streams) << "Y is read";
+  epilogue.beta = 0;
+  epilogue.y = {memory, 9, 1};
+  EXPECT_FALSE(epilogue.streaming(rows, 8).streams) << "rows that begin in the middle of a line";
+  epilogue.y = {memory + 1, 8, 1};
+  EXPECT_FALSE(epilogue.streaming(rows, 8).streams) << "the same";
+  epilogue.y = {memory, 8, rows};
+  EXPECT_FALSE(epilogue.streaming(rows, 8).streams) << "columns apart";
+}
+
+}  // namespace
+}  // namespace fatvec
