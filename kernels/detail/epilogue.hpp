@@ -31,7 +31,7 @@ struct Epilogue {
   }
   /// What a thread calls after its last store.
   KOKKOS_INLINE_FUNCTION void finish() const {
-#if defined(__SSE2__) && !defined(__CUDA_ARCH__)
+#if defined(__SSE2__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
     if (streams) _mm_sfence();  // streamed stores would else wait behind the barrier that tells of them
 #endif
   }
@@ -60,10 +60,13 @@ struct Epilogue {
   /// The same of sums in vector registers, which stay there where the columns of Y are neighbours.
   template <int width, bool vectorised>
   KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Pack<T, width, vectorised>& sum) const {
-    if (y.column_stride != 1) {
+    if (!vectorised || y.column_stride != 1) {
       T sums[width];
       sum.store(sums);
-      return store_apart(i, c, sums);
+      if constexpr (vectorised)
+        return store_apart(i, c, sums);
+      else
+        return store(i, c, sums);
     }
     T* const to = &y(i, c);
     if (streams)
