@@ -14,7 +14,8 @@ struct RowPolicy {
   /// Lanes: threads that share the entries of a row, a power of two up to 32, where these lie side by side (CSR, BSR). Asks a
   /// CPU for lanes, whatever the format.
   int threads_per_row = 0;
-  int blocks_per_thread = 0;  ///< CPU: blocks of rows per thread
+  int blocks_per_thread =
+      0;  ///< CPU: blocks of rows per thread; more than 4 are taken by the thread that is free (run_blocks.hpp)
 
   static std::vector<RowPolicy> tuning_range() {
     return {{0, 0, 1}, {0, 0, 16}, {0, 1, 0}, {1, 2, 0}, {2, 4, 0}, {0, 8, 0}, {4, 1, 0}, {8, 32, 0}};
