@@ -29,7 +29,7 @@ struct BsrRow {
                   const detail::Epilogue<T>& epilogue, std::int64_t k) {
     if constexpr (detail::is_cpu<ExecSpace>) {
       if (policy.threads_per_row == 0) {
-        return detail::with_block_tile(matrix.block_size(), [&](auto tile) {
+        return detail::with_block_tile(matrix.block_size(), k, [&](auto tile) {
           using Product = detail::BlockProduct<T, M, V, columns, decltype(tile)>;
           const std::int64_t shares = detail::blocks_for(exec, policy, matrix.stored_entries(), k);
           detail::run_blocks(label, exec, shares,
@@ -41,7 +41,7 @@ struct BsrRow {
                                      matrix.cols(),
                                      x,
                                      epilogue.streaming(matrix.rows(), k),
-                                     {{matrix.block_rows(), shares, k}, matrix.block_size()}});
+                                     {{matrix.block_rows(), shares, k, detail::lookahead()}, matrix.block_size()}});
         });
       }
     }

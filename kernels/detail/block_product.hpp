@@ -6,6 +6,7 @@
 
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/detail/row_product.hpp>
+#include <fatvec/kernels/detail/rows_ahead.hpp>
 
 /// The product of a matrix of dense blocks for CPUs: a work-item sums several rows of a block row at once, so that what it
 /// reads of X serves all of them from registers.
@@ -23,28 +24,31 @@ struct BlockTile {
   }
 };
 
-/// A work-item is a share of the block rows, of about equally many blocks; tiles of columns sweep over chunks of them whose
-/// part of A stays in the first-level cache.
-template <Columns columns, class Block>
+/// A work-item is a share of the block rows, of about equally many blocks; columns beyond one tile sweep over one block row at
+/// a time, which stays in the first-level cache.
+template <class T, Columns columns, class Block>
 struct BlockRowSweep {
   BlockSweep<columns> shares;
   int block_size;
   static constexpr bool vectorised = columns == Columns::contiguous;
-  /// rows · widest sums, a row of X and the elements of A have to fit AVX2's 16 registers of 4 doubles.
-  static constexpr int widest = columns == Columns::strided ? 4 : Block::rows <= 2 ? 16 : 8;
-  /// As in BlockSweep: two chains of additions for each sum while there are registers.
+  /// Whether the sums of `width` columns, `chains` of each, fit the registers beside a vector of X and the elements of A.
+  static constexpr bool fits(int width, int chains) {
+    constexpr int lanes = simd_bytes / sizeof(T);
+    return chains * Block::rows * ((width + lanes - 1) / lanes) + Block::rows + 1 <= simd_registers;
+  }
+  static constexpr int widest = columns == Columns::strided ? 4 : fits(64, 1) ? 64 : fits(32, 1) ? 32 : fits(16, 1) ? 16 : 8;
+  /// As in RowProduct: two chains of additions for each sum while there are registers.
   template <int width>
-  static constexpr int chains = width* Block::rows <= 16 ? 2 : 1;
+  static constexpr int chains = fits(width, 2) ? 2 : 1;
 
-  template <class Rows, class Tile>
-  KOKKOS_FUNCTION void visit(std::int64_t item, const Rows& access, const Tile& tile) const {
+  /// Block rows first ... last - 1.
+  template <class Tile>
+  KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, const Tile& tile) const {
     const std::int64_t k = shares.k;
     const bool one_tile = k <= widest && (k & (k - 1)) == 0;
-    const std::int64_t chunk = Kokkos::max<std::int64_t>(1, shares.chunk() / block_size);
-    const std::int64_t last = shares.cut(item + 1, access);
     std::int64_t end = 0;
-    for (std::int64_t first = shares.cut(item, access); first < last; first = end) {
-      end = one_tile || last - first < chunk ? last : first + chunk;
+    for (; first < last; first = end) {
+      end = one_tile ? last : first + 1;
       sweep_halves<widest>(k, [&](auto width, std::int64_t c) {
         const int tiles = Block::count(block_size);
         for (std::int64_t i = first; i < end; ++i)
@@ -56,7 +60,7 @@ struct BlockRowSweep {
 
 template <class T, class Matrix, class V, Columns columns, class Block>
 struct BlockProduct {
-  using Sweep = BlockRowSweep<columns, Block>;
+  using Sweep = BlockRowSweep<T, columns, Block>;
   typename Matrix::Rows block_rows;
   BlockAccess access;
   const typename Matrix::ordinal_type* entries;
@@ -69,18 +73,29 @@ struct BlockProduct {
 
   [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t item) const {  // of several loops over items, one copy
     const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-    sweep.visit(item, block_rows, [&](auto width, std::int64_t i, int first, std::int64_t c) {
-      local.template multiply_tile<decltype(width)::value>(i, first, c);
+    const std::int64_t begin = local.sweep.shares.cut(item, local.block_rows);
+    const std::int64_t end = local.sweep.shares.cut(item + 1, local.block_rows);
+    std::int64_t ahead = 0;
+    if constexpr (columns == Columns::contiguous)
+      ahead = rows_ahead(sweep.shares.lookahead, local.block_rows, local.entries, begin, end,
+                         sweep.shares.k * std::int64_t{sizeof(V)}, local.cols);
+    local.sweep.visit(begin, end, [&](auto width, std::int64_t i, int first, std::int64_t c) {
+      local.template multiply_tile<decltype(width)::value>(i, first, c, ahead);
     });
     local.epilogue.finish();
   }
 
   /// Rows first, first + 1, ... of block row i.
   template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c) const {
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c, std::int64_t ahead) const {
+    if (ahead > 0 && first == 0 && i + ahead < sweep.shares.rows)
+      for (int b = 0; b < access.size; ++b)
+        ask_for_row(block_rows, entries, i + ahead, &x(b, c), access.size * x.row_stride, width * std::int64_t{sizeof(V)});
     Pack<T, width, Sweep::vectorised> sum[Block::rows];
     std::int64_t n = block_rows.begin(i);
     const std::int64_t end = n + block_rows.length(i);
+    if (c == 0 && first == 0)
+      for (std::int64_t v = access.begin(n); v < access.begin(end); v += 8) load_ahead(values + v, entries + n);
     if constexpr (Sweep::template chains<width> == 2) {
       Pack<T, width, Sweep::vectorised> odd[Block::rows];
       for (; n + 1 < end; n += 2) {
@@ -115,19 +130,21 @@ struct BlockProduct {
   template <class A, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void add_column(const A* block, const T* x_rows, int first, int b,
                                               Sum (&sum)[Block::rows]) const {
-    Sum x_row;
-    x_row.load(x_rows + b * x.row_stride, x.step());
+    A a[Block::rows];
     each<Block::rows>([&](auto r) {
       const int row = Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
-      sum[r].add_scaled(block[access.at(row, b)], x_row);
+      a[r] = block[access.at(row, b)];
     });
+    Sum::add_scaled_to(sum, a, x_rows + b * x.row_stride, x.step());
   }
 };
 
-/// run(BlockTile) for blocks of this size on a CPU: sizes that systems of so many unknowns per node have are known to the
-/// compiler, and up to 4 rows are summed together.
+/// run(BlockTile) for blocks of this size and k columns on a CPU: sizes that systems of so many unknowns per node have are
+/// known to the compiler, and up to 5 rows are summed together. Of 4 or 8 rows, with 16 registers, two with twice as many
+/// columns are faster than four.
 template <class Run>
-void with_block_tile(int block_size, const Run& run) {
+void with_block_tile(int block_size, std::int64_t k, const Run& run) {
+  const bool in_pairs = simd_registers <= 16 && k >= 16;
   switch (block_size) {
     case 1:
       return run(BlockTile<1, 1>{});
@@ -136,11 +153,13 @@ void with_block_tile(int block_size, const Run& run) {
     case 3:
       return run(BlockTile<3, 3>{});
     case 4:
-      return run(BlockTile<4, 4>{});
+      return in_pairs ? run(BlockTile<4, 2>{}) : run(BlockTile<4, 4>{});
+    case 5:
+      return run(BlockTile<5, 5>{});
     case 6:
       return run(BlockTile<6, 3>{});
     case 8:
-      return run(BlockTile<8, 4>{});
+      return in_pairs ? run(BlockTile<8, 2>{}) : run(BlockTile<8, 4>{});
     default:
       return run(BlockTile<0, 4>{});
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/detail/host_pass.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
@@ -31,7 +32,7 @@ struct Epilogue {
   }
   /// What a thread calls after its last store.
   KOKKOS_INLINE_FUNCTION void finish() const {
-#if defined(__SSE2__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+#if defined(__SSE2__) && defined(FATVEC_GNU_HOST_PASS)
     if (streams) _mm_sfence();  // streamed stores would else wait behind the barrier that tells of them
 #endif
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <fatvec/kernels/detail/host_pass.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
 #if defined(__SSE2__)
@@ -12,6 +13,18 @@
 #endif
 
 namespace fatvec::detail {
+
+/// Bytes of a vector register, and how many of them a CPU has.
+#if defined(__AVX512F__)
+inline constexpr int simd_bytes = 64;
+inline constexpr int simd_registers = 32;
+#elif defined(__AVX__)
+inline constexpr int simd_bytes = 32;
+inline constexpr int simd_registers = 16;
+#else
+inline constexpr int simd_bytes = 16;
+inline constexpr int simd_registers = 16;
+#endif
 
 /// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for
 /// strided columns and for scalars without vector instructions.
@@ -26,13 +39,13 @@ struct Pack {
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) {
     unroll<width>([&](int w) { lane[w] += other.lane[w]; });
   }
-  /// x[0], x[step], ...; to be added to several sums.
-  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, std::int64_t step) {
-    unroll<width>([&](int w) { lane[w] = x[w * step]; });
-  }
-  template <class A>
-  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const Pack& x) {
-    unroll<width>([&](int w) { lane[w] += a * x.lane[w]; });
+  /// sums[r] += a[r] · x: an element of x is loaded once for all of them.
+  template <int n, class A>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&sums)[n], const A (&a)[n], const T* x, std::int64_t step) {
+    unroll<width>([&](int w) {
+      const T loaded = x[w * step];
+      unroll<n>([&](int r) { sums[r].lane[w] += a[r] * loaded; });
+    });
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
     unroll<width>([&](int w) { to[w] = lane[w]; });
@@ -48,15 +61,7 @@ struct Pack {
   }
 };
 
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
-
-#if defined(__AVX512F__)
-inline constexpr int simd_bytes = 64;
-#elif defined(__AVX__)
-inline constexpr int simd_bytes = 32;
-#else
-inline constexpr int simd_bytes = 16;
-#endif
+#if defined(FATVEC_GNU_HOST_PASS)
 
 template <class Bits, class Vector>
 [[gnu::always_inline]] inline Bits bits_of(const Vector& vector) {
@@ -89,14 +94,6 @@ struct Vectors {
   Vector head[whole > 0 ? whole : 1] = {};
   Vectors<T, width % lanes, lanes / 2> tail;
 
-  [[gnu::always_inline]] inline void load(const T* x) {
-    each<whole>([&](auto v) {  // one by one: an array would be copied in memory
-      Vector loaded;
-      std::memcpy(&loaded, x + v * lanes, sizeof loaded);
-      head[v] = loaded;
-    });
-    tail.load(x + whole * lanes);
-  }
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
     each<whole>([&](auto v) {
       Vector loaded;
@@ -105,9 +102,16 @@ struct Vectors {
     });
     tail.add_scaled(a, x + whole * lanes);
   }
-  [[gnu::always_inline]] inline void add_scaled(T a, const Vectors& x) {
-    each<whole>([&](auto v) { head[v] += a * x.head[v]; });
-    tail.add_scaled(a, x.tail);
+  /// sums(r) += a[r] · x
+  template <int n, class A, class Sums>
+  [[gnu::always_inline]] static inline void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
+    each<whole>([&](auto v) {
+      Vector loaded;
+      std::memcpy(&loaded, x + v * lanes, sizeof loaded);
+      each<n>([&](auto r) { sums(r).head[v] += static_cast<T>(a[r]) * loaded; });
+    });
+    decltype(tail)::add_scaled_to(
+        [&](auto r) -> auto& { return sums(r).tail; }, a, x + whole * lanes);
   }
   [[gnu::always_inline]] inline void add(const Vectors& other) {
     each<whole>([&](auto v) { head[v] += other.head[v]; });
@@ -142,9 +146,9 @@ struct Vectors {
 
 template <class T, int lanes>
 struct Vectors<T, 0, lanes> {
-  void load(const T*) {}
   void add_scaled(T, const T*) {}
-  void add_scaled(T, const Vectors&) {}
+  template <int n, class A, class Sums>
+  static void add_scaled_to(const Sums&, const A (&)[n], const T*) {}
   void add(const Vectors&) {}
   void store(T*) const {}
   void overwrite(T*, T) const {}
@@ -155,9 +159,11 @@ struct Vectors<T, 0, lanes> {
 template <class T>  // not a vector of one, which GCC keeps in memory
 struct Vectors<T, 1, 1> {
   T sum{};
-  [[gnu::always_inline]] inline void load(const T* x) { sum = *x; }
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) { sum += a * *x; }
-  [[gnu::always_inline]] inline void add_scaled(T a, const Vectors& x) { sum += a * x.sum; }
+  template <int n, class A, class Sums>
+  [[gnu::always_inline]] static inline void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
+    each<n>([&](auto r) { sums(r).sum += a[r] * *x; });
+  }
   [[gnu::always_inline]] inline void add(const Vectors& other) { sum += other.sum; }
   [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
   [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const { *to = alpha * sum; }
@@ -175,10 +181,10 @@ struct Pack<T, width, true> {
     sums.add_scaled(a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
-  KOKKOS_FORCEINLINE_FUNCTION void load(const T* x, std::int64_t) { sums.load(x); }
-  template <class A>
-  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const Pack& x) {
-    sums.add_scaled(a, x.sums);
+  template <int n, class A>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&packs)[n], const A (&a)[n], const T* x, std::int64_t) {
+    Vectors<T, width, simd_bytes / sizeof(T)>::add_scaled_to(
+        [&](auto r) -> auto& { return packs[r].sums; }, a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
   KOKKOS_FORCEINLINE_FUNCTION void overwrite(T* to, T alpha) const { sums.overwrite(to, alpha); }

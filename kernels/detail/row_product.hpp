@@ -12,6 +12,7 @@
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 #include <fatvec/kernels/detail/row_group.hpp>
+#include <fatvec/kernels/detail/rows_ahead.hpp>
 #include <fatvec/kernels/detail/run_blocks.hpp>
 #include <fatvec/kernels/detail/run_lanes.hpp>
 #include <fatvec/kernels/detail/sparse_dot.hpp>
@@ -23,19 +24,21 @@ namespace fatvec::detail {
 /// A work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
 /// sweep over chunks of rows so small that a chunk's part of A stays in the first-level cache: A comes from memory once,
 /// whatever k. From 64 columns on a chunk is one row: the rows of X are read whole then, in streams that are long enough for
-/// the processor to load ahead (docs/performance.md).
+/// the processor to load ahead (docs/performance.md); so it is where rows of X are asked for (rows_ahead.hpp).
 template <Columns columns>
 struct BlockSweep {
   std::int64_t rows;
   std::int64_t blocks;
   std::int64_t k;
+  Lookahead lookahead;
 
-  template <class Rows, class Tile>
-  KOKKOS_FUNCTION void visit(std::int64_t block, const Rows& access, const Tile& tile) const {
-    const std::int64_t last = cut(block + 1, access);
+  /// Rows first ... last - 1 of a block.
+  template <class Tile>
+  KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, bool row_by_row, const Tile& tile) const {
+    const std::int64_t rows_at_once = row_by_row ? 1 : chunk();
     std::int64_t end = 0;
-    for (std::int64_t first = cut(block, access); first < last; first = end) {
-      end = fits_one_tile<columns>(k) || last - first < chunk() ? last : first + chunk();
+    for (; first < last; first = end) {
+      end = (!row_by_row && fits_one_tile<columns>(k)) || last - first < rows_at_once ? last : first + rows_at_once;
       sweep_columns<columns>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
     }
   }
@@ -67,6 +70,7 @@ struct RowProduct {
   typename Matrix::Rows rows;
   const typename Matrix::ordinal_type* entries;
   const typename Matrix::value_type* values;
+  std::int64_t cols;
   MultiVectorSpan<V, columns> x;
   Epilogue<T> epilogue;
   BlockSweep<columns> sweep;
@@ -77,9 +81,17 @@ struct RowProduct {
 
   [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t block) const {  // of several loops over blocks, one copy
     const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-    local.sweep.visit(block, local.rows, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+    const std::int64_t start = local.sweep.cut(block, local.rows);
+    const std::int64_t last = local.sweep.cut(block + 1, local.rows);
+    std::int64_t ahead = 0;
+    if constexpr (columns == Columns::contiguous)
+      ahead =
+          rows_ahead(sweep.lookahead, local.rows, local.entries, start, last, sweep.k * std::int64_t{sizeof(V)}, local.cols);
+    local.sweep.visit(start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       constexpr int w = decltype(width)::value;
       std::int64_t i = first;
+      if (ahead > 0 && first + ahead < local.sweep.rows)
+        ask_for_row(local.rows, local.entries, first + ahead, &local.x(0, c), local.x.row_stride, w * std::int64_t{sizeof(V)});
       if constexpr (Matrix::Rows::contiguous && w == 1) {
         if (local.x.row_stride == 1) return local.multiply_dense(first, end, c);
       }
@@ -154,9 +166,9 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
   if constexpr (is_cpu<ExecSpace>) {
     if (policy.threads_per_row == 0) {
       using Product = RowProduct<T, Matrix, V, columns>;
-      const BlockSweep<columns> sweep{matrix.rows(), blocks_for(exec, policy, matrix.stored_entries(), k), k};
+      const BlockSweep<columns> sweep{matrix.rows(), blocks_for(exec, policy, matrix.stored_entries(), k), k, lookahead()};
       return run_blocks(label, exec, sweep.blocks,
-                        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), x,
+                        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), matrix.cols(), x,
                                 epilogue.streaming(matrix.rows(), k), sweep});
     }
   }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include <fatvec/kernels/detail/host_pass.hpp>
+
 /// A row of A whose entries lie side by side, on a CPU.
 namespace fatvec::detail {
 
@@ -13,7 +15,7 @@ namespace fatvec::detail {
 /// Not to be called by a function that does nothing else: GCC takes one for a function without effects, and drops the call.
 template <class Value, class Ordinal>
 KOKKOS_FORCEINLINE_FUNCTION void load_ahead([[maybe_unused]] const Value* values, [[maybe_unused]] const Ordinal* entries) {
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+#if defined(FATVEC_GNU_HOST_PASS)
   __builtin_prefetch(values + 128);
   __builtin_prefetch(entries + 128);
 #endif
@@ -27,7 +29,7 @@ KOKKOS_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* ent
   return sum;
 }
 
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+#if defined(FATVEC_GNU_HOST_PASS)
 
 /// Vectors of a few elements, one by one: nvcc's front end does not understand vectors of a type that a template names.
 template <class T>
