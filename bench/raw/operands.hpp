@@ -48,6 +48,7 @@ class CsrRows {
   [[nodiscard]] std::int64_t count() const { return rows_; }
   [[nodiscard]] static std::int64_t unit() { return 1; }
   [[nodiscard]] std::int64_t entries_before(std::int64_t row) const { return offsets_[row]; }
+  [[nodiscard]] const std::int32_t* columns_end() const { return columns_ + offsets_[rows_]; }
 
   template <class Visit>
   void walk(std::int64_t first, std::int64_t last, const Visit& visit) const {

@@ -20,6 +20,7 @@ namespace fatvec::bench::raw {
 template <class Rows>
 struct RowProduct {
   Schedule schedule;
+  std::int64_t ahead = 0;
   Blocks blocks = {};
 
   template <class Matrix>
@@ -30,7 +31,7 @@ struct RowProduct {
   template <class Matrix, class X, class Y>
   void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
     with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
-      blocks.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y, static_cast<std::int64_t>(y.extent(1))));
+      blocks.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y, static_cast<std::int64_t>(y.extent(1)), ahead));
     });
   }
 };
@@ -38,16 +39,16 @@ struct RowProduct {
 /// A variant of the product of one format, in its Rows' storage where there is a choice.
 template <class Rows, template <class, class, class, class> class Format>
 Contender contender(const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
-                    const std::string& sweep = {}) {
+                    const std::string& sweep = {}, std::int64_t ahead = 0) {
   if constexpr (requires { Rows::storage; }) parameters.push_back({"storage", std::string(to_string(Rows::storage))});
   return {.name = "raw-openmp",
           .backend = "openmp",
           .format = format,
           .parameters = std::move(parameters),
           .sweep = sweep,
-          .prepare = [schedule](product::Case task) {
+          .prepare = [schedule, ahead](product::Case task) {
             if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
-            return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule});
+            return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule, ahead});
           }};
 }
 

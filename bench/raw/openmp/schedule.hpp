@@ -14,6 +14,7 @@ struct Schedule {
   enum class Kind {
     even,      ///< a block of equally many rows per thread: omp schedule(static)
     balanced,  ///< a block of equal work per thread, found once when the matrix is set up
+    shares,    ///< 16 such blocks per thread, the next one for whoever is free
     dynamic,   ///< blocks of `chunk` rows, the next one for whoever is free: omp schedule(dynamic, chunk)
     guided     ///< portions of what is left, shrinking down to `chunk` rows or one unit: omp schedule(guided)
   };
@@ -31,6 +32,9 @@ class Blocks {
     const std::int64_t threads = omp_get_max_threads();
     if (schedule.kind == Schedule::Kind::balanced) {
       balance(rows, threads);
+    } else if (schedule.kind == Schedule::Kind::shares) {
+      balance(rows, 16 * threads);
+      order_ = omp_sched_dynamic;
     } else if (schedule.kind == Schedule::Kind::even) {
       size_ = std::max<std::int64_t>(1, (rows_ + threads - 1) / threads);
     } else {
@@ -55,15 +59,15 @@ class Blocks {
   /// Seed 001's rule, a new block where the entries reach nnz / threads, with two changes: the goals count from row 0, lest a
   /// block inherits what those before it took too much; and a row counts as an entry, for an empty one costs time too.
   template <class Rows>
-  void balance(const Rows& rows, std::int64_t threads) {
+  void balance(const Rows& rows, std::int64_t blocks) {
     const std::int64_t units = (rows_ + rows.unit() - 1) / rows.unit();
     const auto work_before = [&](std::int64_t u) { return rows.entries_before(u) + std::min(u * rows.unit(), rows_); };
     const std::int64_t all = work_before(units);
-    for (std::int64_t t = 0; t <= threads; ++t) {
+    for (std::int64_t t = 0; t <= blocks; ++t) {
       std::int64_t low = 0;
       for (std::int64_t high = units; low < high;) {
         const std::int64_t middle = low + (high - low) / 2;
-        if (work_before(middle) < all * t / threads) {
+        if (work_before(middle) < all * t / blocks) {
           low = middle + 1;
         } else {
           high = middle;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 /// The sums of a tile: `width` neighbouring columns of one row of Y, in registers until the row is done.
 ///   add(a, x, step)               sums += a · (x[0], x[step], ...)
 ///   finish(alpha, beta, y, step)  y = beta · y + alpha · sums; beta = 0 overwrites y, even NaN
+///   stream(alpha, y)              y = alpha · sums, past the caches; y is aligned to a line
 namespace fatvec::bench::raw {
 
 #if defined(__AVX512F__)
@@ -31,6 +37,7 @@ struct ScalarSums {
   void finish(double alpha, double beta, double* y, std::ptrdiff_t step) const {
     for (int w = 0; w < width; ++w) y[w * step] = beta == 0 ? alpha * sum[w] : beta * y[w * step] + alpha * sum[w];
   }
+  void stream(double alpha, double* y) const { finish(alpha, 0, y, 1); }
 };
 
 /// Row layout: whole vectors first, the rest in vectors of half the size, and so on down to one scalar. By the vector types of
@@ -58,8 +65,27 @@ struct VectorSums {
     }
     rest.finish(alpha, beta, y + whole, step);
   }
+  void stream(double alpha, double* y) const {
+    for (int w = 0; w < whole; w += lanes) {
+      const Vector scaled = alpha * sum[w / lanes];
+#if defined(__AVX512F__)
+      if constexpr (lanes == 8) _mm512_stream_pd(y + w, bits<__m512d>(scaled));
+#endif
+#if defined(__AVX__)
+      if constexpr (lanes == 4) _mm256_stream_pd(y + w, bits<__m256d>(scaled));
+#endif
+      if constexpr (lanes < 4) std::memcpy(y + w, &scaled, sizeof scaled);
+    }
+    rest.stream(alpha, y + whole);
+  }
 
  private:
+  template <class Bits>
+  static Bits bits(const Vector& vector) {
+    Bits result;
+    std::memcpy(&result, &vector, sizeof result);
+    return result;
+  }
   static Vector load(const double* from) {
     Vector vector;
     std::memcpy(&vector, from, sizeof vector);
@@ -79,6 +105,32 @@ struct VectorSums<0, lanes> {
   void add(double, const double*, std::ptrdiff_t) {}
   void add(const VectorSums&) {}
   void finish(double, double, double*, std::ptrdiff_t) const {}
+  void stream(double, double*) const {}
 };
+
+/// values[0] · x[columns[0]] + ...: four entries fill a vector and two vectors take turns, which GCC may not do with a sum.
+inline double row_dot(const double* values, const std::int32_t* columns, std::int64_t length, const double* x) {
+  using Four __attribute__((vector_size(32))) = double;
+  const auto four = [&](std::int64_t n) {
+    Four value;
+    std::memcpy(&value, values + n, sizeof value);
+    return value * Four{x[columns[n]], x[columns[n + 1]], x[columns[n + 2]], x[columns[n + 3]]};
+  };
+  Four even{};
+  Four odd{};
+  std::int64_t n = 0;
+  for (; n + 8 <= length; n += 8) {
+    even += four(n);
+    odd += four(n + 4);
+  }
+  if (n + 4 <= length) {
+    even += four(n);
+    n += 4;
+  }
+  even += odd;
+  double sum = (even[0] + even[2]) + (even[1] + even[3]);
+  for (; n < length; ++n) sum += values[n] * x[columns[n]];
+  return sum;
+}
 
 }  // namespace fatvec::bench::raw
