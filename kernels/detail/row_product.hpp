@@ -81,33 +81,47 @@ struct RowProduct {
 
   [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t block) const {  // of several loops over blocks, one copy
     const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-    const std::int64_t start = local.sweep.cut(block, local.rows);
-    const std::int64_t last = local.sweep.cut(block + 1, local.rows);
+    const std::int64_t start = sweep.cut(block, rows);
+    const std::int64_t last = sweep.cut(block + 1, rows);
     std::int64_t ahead = 0;
     if constexpr (columns == Columns::contiguous)
-      ahead =
-          rows_ahead(sweep.lookahead, local.rows, local.entries, start, last, sweep.k * std::int64_t{sizeof(V)}, local.cols);
-    local.sweep.visit(start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+      ahead = rows_ahead(sweep.lookahead, rows, entries, start, last, sweep.k * std::int64_t{sizeof(V)}, cols);
+    sweep.visit(start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       constexpr int w = decltype(width)::value;
-      std::int64_t i = first;
-      if (ahead > 0 && first + ahead < local.sweep.rows)
-        ask_for_row(local.rows, local.entries, first + ahead, &local.x(0, c), local.x.row_stride, w * std::int64_t{sizeof(V)});
+      if (ahead > 0 && first + ahead < sweep.rows)
+        ask_for_row(rows, entries, first + ahead, &x(0, c), x.row_stride, w * std::int64_t{sizeof(V)});
       if constexpr (Matrix::Rows::contiguous && w == 1) {
-        if (local.x.row_stride == 1) return local.multiply_dense(first, end, c);
+        if (x.row_stride == 1) return multiply_dense(first, end, c);
       }
-      if constexpr (group > 1 && w <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
-        if (local.x.row_stride == 1) {
-          while (i < end) {
-            const std::int64_t side_by_side = std::min(end - i, local.rows.interleaved(i));
-            const std::int64_t grouped = i + side_by_side / group * group;
-            for (; i < grouped; i += group) local.template multiply_group<w>(i, c);
-            for (const std::int64_t last = i + side_by_side % group; i < last; ++i) local.template multiply_row<w>(i, c);
-          }
+      if constexpr (w < 8)
+        few_columns<w>(first, end, c);
+      else
+        local.template multiply_rows<w>(first, end, c);
+    });
+    epilogue.finish();
+  }
+
+  /// Not inlined where rows cost little, for a loop over them that has all registers to itself.
+  template <int width>
+  [[gnu::noinline]] KOKKOS_FUNCTION void few_columns(std::int64_t first, std::int64_t end, std::int64_t c) const {
+    const RowProduct local = *this;
+    local.template multiply_rows<width>(first, end, c);
+  }
+
+  template <int width>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_rows(std::int64_t first, std::int64_t end, std::int64_t c) const {
+    std::int64_t i = first;
+    if constexpr (group > 1 && width <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
+      if (x.row_stride == 1) {
+        while (i < end) {
+          const std::int64_t side_by_side = std::min(end - i, rows.interleaved(i));
+          const std::int64_t grouped = i + side_by_side / group * group;
+          for (; i < grouped; i += group) multiply_group<width>(i, c);
+          for (const std::int64_t last = i + side_by_side % group; i < last; ++i) multiply_row<width>(i, c);
         }
       }
-      for (; i < end; ++i) local.template multiply_row<w>(i, c);
-    });
-    local.epilogue.finish();
+    }
+    for (; i < end; ++i) multiply_row<width>(i, c);
   }
 
   template <int width>
