@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
+#include <utility>
+
 #include <fatvec/product/product.hpp>
 
 #include "harness/contender.hpp"
 
 namespace fatvec::bench {
+namespace {
+
+/// The same through row-major copies of X and Y, which are part of its time: --sweep packing.
+Contender packed(Contender contender) {
+  contender.parameters.push_back({"packing", "rows"});
+  contender.sweep = "packing";
+  contender.prepare = [prepare = contender.prepare](product::Case task) {
+    task.packed = true;
+    return prepare(task);
+  };
+  contender.unsupported = [](const product::Case& task) -> std::optional<std::string> {
+    if (task.layout == Layout::column && task.k > 1) return std::nullopt;
+    return "row-major copies are for several columns of layout column";
+  };
+  return contender;
+}
+
+}  // namespace
 
 void add_fatvec_kernels(Registry& registry) {
   const auto backends = product::backends();
   for (const auto backend : backends) {
     for (const auto& [kernel, format] : product::kernels()) {
-      registry.add_with_sweep({.name = "fatvec",
-                               .backend = std::string(backend),
-                               .format = std::string(format),
-                               .parameters = {{"kernel", std::string(kernel)}},
-                               .on_request = backend == "serial" && backends.size() > 1,
-                               .prepare = [kernel = kernel, backend](const product::Case& task) {
-                                 return product::prepare(kernel, backend, task);
-                               }});
+      const Contender contender{
+          .name = "fatvec",
+          .backend = std::string(backend),
+          .format = std::string(format),
+          .parameters = {{"kernel", std::string(kernel)}},
+          .on_request = backend == "serial" && backends.size() > 1,
+          .prepare = [kernel = kernel, backend](const product::Case& task) { return product::prepare(kernel, backend, task); }};
+      registry.add_with_sweep(contender);
+      registry.add(packed(contender));
     }
   }
 }

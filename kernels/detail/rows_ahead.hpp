@@ -11,7 +11,7 @@
 namespace fatvec::detail {
 
 /// From where on asking pays, measured on two machines: an AMD EPYC gains from single lines on, up to twice the speed; an Intel
-/// Xeon, which looks further ahead by itself, loses up to 1.6 times with few columns. Others are treated like the latter.
+/// Xeon, which looks further ahead by itself, lost up to 1.9 times with few columns. Others are treated like the latter.
 struct Lookahead {
   std::int64_t scattered = 512;      ///< bytes of a row of X, where the columns of A are scattered
   std::int64_t pattern = 1'000'000;  ///< bytes of X an entry that rows before did not need, where they follow a pattern
