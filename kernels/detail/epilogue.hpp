@@ -23,7 +23,6 @@ struct Epilogue {
   /// The same, streaming where that pays: Y is overwritten, its rows are lines, and the caches could not hold it anyway.
   [[nodiscard]] Epilogue streaming(std::int64_t rows, std::int64_t k) const {
     constexpr std::int64_t line = 64;
-    constexpr std::int64_t larger_than_caches = 64'000'000;  // bytes
     constexpr std::int64_t size = sizeof(T);
     Epilogue result = *this;
     result.streams = overwrites() && y.column_stride == 1 && y.row_stride * size % line == 0 &&
@@ -32,8 +31,8 @@ struct Epilogue {
   }
   /// What a thread calls after its last store.
   KOKKOS_INLINE_FUNCTION void finish() const {
-#if defined(__SSE2__) && defined(FATVEC_GNU_HOST_PASS)
-    if (streams) _mm_sfence();  // streamed stores would else wait behind the barrier that tells of them
+#if defined(FATVEC_GNU_HOST_PASS)
+    if (streams) end_stores_past_caches();
 #endif
   }
 

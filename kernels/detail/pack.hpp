@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -25,6 +26,9 @@ inline constexpr int simd_registers = 16;
 inline constexpr int simd_bytes = 16;
 inline constexpr int simd_registers = 16;
 #endif
+
+/// Bytes beyond which a CPU's caches will not hold what is written until it is wanted.
+inline constexpr std::int64_t larger_than_caches = 64'000'000;
 
 /// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for
 /// strided columns and for scalars without vector instructions.
@@ -62,6 +66,13 @@ struct Pack {
 };
 
 #if defined(FATVEC_GNU_HOST_PASS)
+
+/// What a thread calls after its last one: stores past the caches would else wait behind the barrier that tells of them.
+inline void end_stores_past_caches() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
 
 template <class Bits, class Vector>
 [[gnu::always_inline]] inline Bits bits_of(const Vector& vector) {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+#include <fatvec/kernels/detail/repack.hpp>
+
+/// Copies between column-major and row-major multivectors, exact: whole tiles, what is left of them, padding, beta.
+namespace fatvec::detail {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+template <class T>
+T element(int i, int c, int salt) {
+  return static_cast<T>((i * 31 + c * 7 + salt) % 101 - 50);
+}
+
+template <class View>
+void fill(const View& view, int salt) {
+  const auto host = Kokkos::create_mirror_view(view);
+  for (int i = 0; i < static_cast<int>(view.extent(0)); ++i)
+    for (int c = 0; c < static_cast<int>(view.extent(1)); ++c)
+      host(i, c) = element<typename View::non_const_value_type>(i, c, salt);
+  Kokkos::deep_copy(view, host);
+}
+
+/// to = from + beta · to of the first `rows` and `columns` of larger arrays, whose other elements must stay.
+template <class From, class To>
+void expect_copies(int rows, int columns, int spare_rows, int spare_columns, typename To::value_type beta) {
+  using T = typename To::value_type;
+  constexpr bool packs = std::is_same_v<typename From::array_layout, Kokkos::LayoutLeft>;
+  const From from("from", rows + spare_rows, columns + spare_columns);
+  const To to("to", rows + spare_rows, columns + spare_columns);
+  fill(from, 1);
+  fill(to, 2);
+  const std::pair<int, int> i_range(0, rows);
+  const std::pair<int, int> c_range(0, columns);
+  repack<packs ? Columns::strided : Columns::contiguous>("test", typename To::execution_space(),
+                                                         Kokkos::subview(from, i_range, c_range),
+                                                         Kokkos::subview(to, i_range, c_range), beta);
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
+  for (int i = 0; i < rows + spare_rows; ++i) {
+    for (int c = 0; c < columns + spare_columns; ++c) {
+      const bool inside = i < rows && c < columns;
+      const T expected = inside ? element<T>(i, c, 1) + beta * element<T>(i, c, 2) : element<T>(i, c, 2);
+      ASSERT_EQ(found(i, c), expected) << (packs ? "pack " : "unpack ") << rows << " x " << columns << ", row " << i
+                                       << ", column " << c;
+    }
+  }
+}
+
+template <class T, class ExecSpace>
+void expect_copies_of() {
+  using Left = Kokkos::View<T**, Kokkos::LayoutLeft, ExecSpace>;
+  using Right = Kokkos::View<T**, Kokkos::LayoutRight, ExecSpace>;
+  for (const int rows : {0, 1, 7, 64, 300, 1037}) {
+    for (const int columns : {1, 2, 3, 8, 17, 64, 100}) {
+      for (const int beta : {0, 1, -3}) {
+        for (const int spare : {0, 5}) {
+          expect_copies<Left, Right>(rows, columns, spare, spare, static_cast<T>(beta));
+          expect_copies<Right, Left>(rows, columns, spare, spare, static_cast<T>(beta));
+        }
+      }
+    }
+  }
+}
+
+TEST(Repack, Double) {
+  expect_copies_of<double, Exec>();
+}
+TEST(Repack, Float) {
+  expect_copies_of<float, Exec>();
+}
+TEST(Repack, IntegersOnTheHost) {
+  expect_copies_of<std::int32_t, Host>();
+}
+TEST(Repack, ComplexOnTheHost) {
+  expect_copies_of<Kokkos::complex<double>, Host>();
+}
+
+TEST(Repack, ConvertsWhatIsOfAnotherType) {
+  expect_copies<Kokkos::View<float**, Kokkos::LayoutLeft, Exec>, Kokkos::View<double**, Kokkos::LayoutRight, Exec>>(77, 9, 0, 0,
+                                                                                                                    2.0);
+}
+
+TEST(Repack, RowsThatAreApart) {
+  using Apart = Kokkos::View<double**, Kokkos::LayoutStride, Host>;
+  const Apart from("from", Kokkos::LayoutStride(130, 3, 20, 401));
+  const Kokkos::View<double**, Kokkos::LayoutRight, Host> to("to", 130, 20);
+  fill(from, 1);
+  repack<Columns::strided>("test", Host(), from, to, 0.0);
+  for (int i = 0; i < 130; ++i)
+    for (int c = 0; c < 20; ++c) ASSERT_EQ(to(i, c), element<double>(i, c, 1)) << "row " << i << ", column " << c;
+}
+
+TEST(Repack, WithoutBetaNothingIsRead) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> from("from", 100, 16);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Exec> to("to", 100, 16);
+  fill(from, 1);
+  Kokkos::deep_copy(to, std::numeric_limits<double>::quiet_NaN());
+  repack<Columns::contiguous>("test", Exec(), from, to, 0.0);
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
+  for (int i = 0; i < 100; ++i)
+    for (int c = 0; c < 16; ++c) ASSERT_EQ(found(i, c), element<double>(i, c, 1));
+}
+
+/// Large enough to be streamed past the caches on CPUs; whole lines, and a remainder of columns.
+template <class From, class To>
+void expect_large_copies(int rows, int columns) {
+  expect_copies<From, To>(rows, columns, 0, 0, 0);
+  expect_copies<From, To>(rows, columns, 0, 0, 1);
+}
+
+TEST(Repack, PastTheCaches) {
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
+  using Right = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
+  const int rows = static_cast<int>(larger_than_caches) / (2 * 8 * 24) / 8 * 8 + 64;
+  const auto streams = [](int high) {
+    const Left from("from", high, 24);
+    const Right to("to", high, 24);
+    return Repack<double, Columns::strided, true, double, double>{span_of<Columns::strided>(from),
+                                                                  span_of<Columns::contiguous>(to), 0.0, high, 24}
+        .streaming()
+        .past_caches;
+  };
+  EXPECT_TRUE(streams(rows));
+  EXPECT_FALSE(streams(rows - 128)) << "the caches may hold it";
+  expect_large_copies<Left, Right>(rows, 24);
+  expect_large_copies<Right, Left>(rows, 24);
+  expect_large_copies<Right, Left>(rows + 64, 27);
+  expect_copies<Left, Right>(rows + 64, 27, 0, 5, 0);
+  expect_large_copies<Left, Right>(rows + 3, 24);
+  expect_large_copies<Kokkos::View<float**, Kokkos::LayoutLeft, Host>, Kokkos::View<float**, Kokkos::LayoutRight, Host>>(
+      2 * rows, 32);
+}
+
+}  // namespace
+}  // namespace fatvec::detail
