@@ -84,8 +84,8 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the best_block_size, for more than a
   /// million entries and 60,000 rows by a sixteenth of the rows. Throws UsageError for a block size beyond max_block_size and
-  /// CapacityError, before allocating, where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot
-  /// count the blocks.
+  /// CapacityError, before entries and values are allocated, where the arrays exceed options.memory_limit (default: the free
+  /// memory) or Offset cannot count the blocks.
   template <class ExecSpace>
   static BsrMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::BsrMatrix::from_csr");
@@ -97,24 +97,26 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     bsr.storage_ = options.storage;
     bsr.block_size_ = checked_block_size(options);
     if (bsr.block_size_ == 0) bsr.block_size_ = chosen_block_size(exec, sorted);
-    const Footprint need = footprint_of(exec, sorted, bsr.block_size_);
+    const auto occupied = occupied_blocks(sorted, bsr.block_size_);
+    const std::int64_t block_rows = bsr.block_rows();
+    bsr.row_map = detail::allocate<Offsets>(exec, "fatvec::bsr::row_map", static_cast<std::size_t>(block_rows) + 1);
+    Kokkos::parallel_for("fatvec::BsrMatrix::count", detail::Range<ExecSpace>(exec, 0, block_rows),
+                         detail::StoreCounts<Csr>{occupied, bsr.row_map});
+    const std::int64_t blocks = detail::offsets_from_lengths(exec, bsr.row_map, block_rows, bsr.row_map);
+    const Footprint need = footprint_with(static_cast<double>(blocks), bsr.block_size_, block_rows);
     detail::require_fits<memory_space>(
         "BSR", need, options.memory_limit,
         detail::concat("blocks of ", bsr.block_size_, " x ", bsr.block_size_, " that store ",
                        static_cast<std::int64_t>(need.stored_entries), " elements for ", bsr.nnz_, " entries; CSR needs ",
                        human_bytes(static_cast<double>(csr.bytes()))));
-    detail::checked_count<Offset>(blocks_of(need, bsr.block_size_), "BSR blocks");
-
-    const auto occupied = occupied_blocks(sorted, bsr.block_size_);
-    const auto block_rows = static_cast<std::size_t>(bsr.block_rows());
-    bsr.row_map = detail::allocate<Offsets>(exec, "fatvec::bsr::row_map", block_rows + 1);
-    const std::int64_t blocks = detail::offsets_from_lengths(exec, bsr.row_map, bsr.block_rows(), occupied);
+    detail::checked_count<Offset>(static_cast<double>(blocks), "BSR blocks");
     bsr.entries = detail::allocate<Ordinals>(exec, "fatvec::bsr::entries", static_cast<std::size_t>(blocks));
     bsr.values = Scalars(Kokkos::view_alloc(exec, "fatvec::bsr::values"), static_cast<std::size_t>(need.stored_entries));
     Kokkos::parallel_for("fatvec::BsrMatrix::list", detail::Range<ExecSpace>(exec, 0, bsr.block_rows()),
                          detail::ListBlocks<Csr>{occupied, bsr.row_map, bsr.entries});
-    Kokkos::parallel_for("fatvec::BsrMatrix::fill", detail::Range<ExecSpace>(exec, 0, bsr.rows()),
-                         detail::FillBlocks<Csr, BsrMatrix>{sorted, bsr, bsr.block_access()});
+    const auto parts = detail::RowParts::of<ExecSpace>(bsr.rows(), bsr.nnz());
+    Kokkos::parallel_for("fatvec::BsrMatrix::fill", parts.items(exec),
+                         detail::FillBlocks<Csr, BsrMatrix>{sorted, bsr, bsr.block_access(), parts});
     exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
     return bsr;
   }
@@ -141,8 +143,6 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
-  static double blocks_of(const Footprint& footprint, int size) { return footprint.stored_entries / (size * size); }
-
   static int checked_block_size(const FormatOptions& options) {
     if (options.block_size < 0 || options.block_size > max_block_size) {
       throw UsageError(detail::concat("BSR wants a block size of 1 to ", max_block_size,
@@ -172,6 +172,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const std::int64_t sample = count.sample_of(block_rows);
     Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint", detail::Range<ExecSpace>(exec, 0, sample), count, blocks);
     if (sample < block_rows) blocks *= static_cast<double>(block_rows) / static_cast<double>(sample);
+    return footprint_with(blocks, size, block_rows);
+  }
+  static Footprint footprint_with(double blocks, int size, std::int64_t block_rows) {
     const double elements = blocks * size * size;
     return {elements,
             elements * sizeof(Scalar) + blocks * sizeof(Ordinal) + static_cast<double>(block_rows + 1) * sizeof(Offset)};

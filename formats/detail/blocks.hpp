@@ -121,6 +121,14 @@ struct CountBlocks {
   }
 };
 
+template <class Csr>
+struct StoreCounts {
+  OccupiedBlocks<Csr> occupied;
+  typename Csr::Offsets counts;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { counts(i) = static_cast<typename Csr::offset_type>(occupied(i)); }
+};
+
 /// Writes the block columns of a block row behind its offset.
 template <class Csr>
 struct ListBlocks {
@@ -134,22 +142,47 @@ struct ListBlocks {
   }
 };
 
-/// Adds the entries of row i, sorted by column, to their blocks, which hold zeros: duplicates are summed.
+/// Adds the entries of the rows, sorted by column, to their blocks, which hold zeros. Duplicates are summed by one work-item,
+/// whose run the first of them is in.
 template <class Csr, class Bsr>
 struct FillBlocks {
   Csr csr;
   Bsr bsr;
   BlockAccess block;
+  RowParts parts;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t block_row = i / block.size;
-    std::int64_t n = bsr.row_map(block_row);
-    for (std::int64_t m = csr.row_map(i); m < csr.row_map(i + 1); ++m) {
-      const std::int64_t column = csr.entries(m);
-      while ((bsr.entries(n) + std::int64_t{1}) * block.size <= column) ++n;
-      const std::int64_t within = column - std::int64_t{bsr.entries(n)} * block.size;
-      bsr.values(block.begin(n) + block.at(i - block_row * block.size, within)) += csr.values(m);
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const auto length = [&](std::int64_t i) { return csr.row_map(i + 1) - csr.row_map(i); };
+    parts.for_each_run(n, length, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
+      const std::int64_t begin = csr.row_map(i);
+      const std::int64_t end = csr.row_map(i + 1);
+      const auto repeats = [&](std::int64_t m) { return m > begin && csr.entries(m) == csr.entries(m - 1); };
+      std::int64_t m = begin + first;
+      while (m < begin + last && repeats(m)) ++m;
+      if (m == begin + last) return;
+      const std::int64_t block_row = i / block.size;
+      std::int64_t at = first_block(block_row, csr.entries(m));
+      for (; m < begin + last || (m < end && repeats(m)); ++m) {
+        const std::int64_t column = csr.entries(m);
+        while ((bsr.entries(at) + std::int64_t{1}) * block.size <= column) ++at;
+        const std::int64_t within = column - std::int64_t{bsr.entries(at)} * block.size;
+        bsr.values(block.begin(at) + block.at(i - block_row * block.size, within)) += csr.values(m);
+      }
+    });
+  }
+
+  /// The first block of a block row that ends behind the column.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_block(std::int64_t block_row, std::int64_t column) const {
+    std::int64_t low = bsr.row_map(block_row);
+    std::int64_t high = bsr.row_map(block_row + 1);
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if ((bsr.entries(middle) + std::int64_t{1}) * block.size <= column)
+        low = middle + 1;
+      else
+        high = middle;
     }
+    return low;
   }
 };
 

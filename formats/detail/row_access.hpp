@@ -207,16 +207,20 @@ struct FillPadded {
   Rows rows;
   typename Csr::Ordinals entries;
   typename Csr::Scalars values;
+  RowParts parts;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t first = row_map(rows.row(i));
-    const std::int64_t length = rows.length(i);
-    const std::int64_t width = rows.width(i);
-    auto slot = rows.walk(i);
-    for (std::int64_t j = 0; j < width; ++j, slot.advance(1)) {
-      entries(slot[0]) = j < length ? csr_entries(first + j) : typename Csr::ordinal_type{-1};
-      values(slot[0]) = j < length ? csr_values(first + j) : typename Csr::value_type{};
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const auto width = [&](std::int64_t i) { return rows.width(i); };
+    parts.for_each_run(n, width, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
+      const std::int64_t begin = row_map(rows.row(i));
+      const std::int64_t length = rows.length(i);
+      auto slot = rows.walk(i);
+      slot.advance(static_cast<int>(first));
+      for (std::int64_t j = first; j < last; ++j, slot.advance(1)) {
+        entries(slot[0]) = j < length ? csr_entries(begin + j) : typename Csr::ordinal_type{-1};
+        values(slot[0]) = j < length ? csr_values(begin + j) : typename Csr::value_type{};
+      }
+    });
   }
 };
 
@@ -247,8 +251,9 @@ void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int
   padded.entries = allocate<typename Csr::Ordinals>(exec, "fatvec::padded::entries", n);
   padded.values = allocate<typename Csr::Scalars>(exec, "fatvec::padded::values", n);
   using Fill = FillPadded<Csr, typename Padded::Rows>;
-  Kokkos::parallel_for("fatvec::from_csr", Range<ExecSpace>(exec, 0, csr.rows()),
-                       Fill{csr.row_map, csr.entries, csr.values, padded.row_access(), padded.entries, padded.values});
+  const auto parts = RowParts::of<ExecSpace>(csr.rows(), slots);
+  Kokkos::parallel_for("fatvec::from_csr", parts.items(exec),
+                       Fill{csr.row_map, csr.entries, csr.values, padded.row_access(), padded.entries, padded.values, parts});
 }
 
 /// The lengths of the stored rows, at the places of the matrix's rows.

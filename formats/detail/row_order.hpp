@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_NestedSort.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -75,16 +76,59 @@ struct CountUp {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { list(i) = static_cast<typename Ordinals::non_const_value_type>(i); }
 };
 
+/// Sorts a window by a GPU's team in its scratch memory. Keys that hold the row are all different, so that the order is the
+/// matrix's among equal lengths though the sort is not stable.
+template <class Ordinals, class Offsets>
+struct SortWindows {
+  static constexpr std::int64_t largest = 4096;  ///< window: 32 kB of scratch memory
+  static constexpr int team_size = 256;
+  Offsets row_map;
+  Ordinals order;
+  std::int64_t rows;
+  std::int64_t window;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    using Keys = Kokkos::View<std::uint64_t*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+    constexpr std::uint64_t longest = UINT32_MAX;
+    const std::int64_t first = team.league_rank() * window;
+    const auto count = static_cast<int>(rows - first < window ? rows - first : window);
+    const Keys keys(team.team_scratch(0), count);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) {
+      const auto length = static_cast<std::uint64_t>(row_map(first + i + 1) - row_map(first + i));
+      keys(i) = (longest - (length < longest ? length : longest)) << 32 | static_cast<std::uint64_t>(i);
+    });
+    team.team_barrier();
+    Kokkos::Experimental::sort_team(team, keys);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) {
+      const auto within = static_cast<std::int64_t>(keys(i) & longest);
+      order(first + i) = static_cast<typename Ordinals::non_const_value_type>(first + within);
+    });
+  }
+};
+
 /// The rows by decreasing length within windows of `window` consecutive rows; equal lengths keep the matrix's order. In
-/// parallel on exec: one pass of a radix sort for every eight bits of (windows · longest row).
+/// parallel on exec: on GPUs windows by teams, where a team is not too large or too small for one; else a pass of a radix sort
+/// for every eight bits of (windows · longest row).
 template <class ExecSpace, class Csr>
 typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std::int64_t window) {
   using Ordinals = typename Csr::Ordinals;
   using Key = LengthKey<typename Csr::ConstOffsets>;
   using Pass = RadixPass<Ordinals, Key>;
   const std::int64_t rows = csr.rows();
-  const Key key{csr.row_map, window, longest_row(exec, csr)};
   auto order = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
+  if constexpr (!is_cpu<ExecSpace>) {
+    using Sort = SortWindows<Ordinals, typename Csr::ConstOffsets>;
+    const std::int64_t windows = (rows + window - 1) / window;
+    if (rows > 0 && window >= Sort::team_size / 4 && window <= Sort::largest && windows <= INT32_MAX) {
+      const auto bytes = static_cast<std::size_t>(window + 1) * sizeof(std::uint64_t);  // and their alignment
+      Kokkos::TeamPolicy<ExecSpace> policy(exec, static_cast<int>(windows), Sort::team_size);
+      policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
+      Kokkos::parallel_for("fatvec::row_order", policy, Sort{csr.row_map, order, rows, window});
+      return order;
+    }
+  }
+  const Key key{csr.row_map, window, longest_row(exec, csr)};
   auto sorted = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
   Kokkos::parallel_for("fatvec::row_order", Range<ExecSpace>(exec, 0, rows), CountUp<Ordinals>{order});
   const std::int64_t counters = Pass::digits * ((rows + Pass::piece - 1) / Pass::piece);

@@ -14,6 +14,38 @@ using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
 template <class ExecSpace>
 inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
 
+/// How conversions share out rows. On CPUs a work-item has a row. On GPUs it has every parts-th run of four entries of a row,
+/// and its neighbours have the same run of the neighbouring rows: what a warp reads at a time is little enough for the
+/// first-level cache to keep it until all of its lines has been used.
+struct RowParts {
+  static constexpr std::int64_t together = 32;  ///< rows
+  static constexpr std::int64_t run = 4;
+  std::int64_t rows;
+  std::int64_t parts;  ///< 1: whole rows
+
+  template <class ExecSpace>
+  static RowParts of(std::int64_t rows, std::int64_t entries) {
+    const std::int64_t runs = (entries / (rows > 0 ? rows : 1) + run - 1) / run;
+    return {rows, is_cpu<ExecSpace> || runs < 2 ? 1 : (runs < 16 ? runs : 16)};
+  }
+
+  template <class ExecSpace>
+  [[nodiscard]] Range<ExecSpace> items(const ExecSpace& exec) const {
+    return {exec, 0, parts == 1 ? rows : (rows + together - 1) / together * together * parts};
+  }
+  /// visit(row, first, last) for the entries that are work-item n's, counted within the row, whose length is length(row).
+  template <class Length, class Visit>
+  KOKKOS_FUNCTION void for_each_run(std::int64_t n, const Length& length, const Visit& visit) const {
+    if (parts == 1) return visit(n, std::int64_t{0}, std::int64_t{length(n)});
+    const std::int64_t warp = n / together;
+    const std::int64_t row = warp / parts * together + n % together;
+    if (row >= rows) return;
+    const std::int64_t end = length(row);
+    for (std::int64_t first = warp % parts * run; first < end; first += parts * run)
+      visit(row, first, first + run < end ? first + run : end);
+  }
+};
+
 // What is launched here are named functors, never lambdas: the helpers that nvcc makes for a host-device lambda are local to a
 // translation unit, and the wrapper that uses them is not. Two units with the same instantiation then mix, and call a null
 // pointer.

@@ -13,19 +13,22 @@
 namespace fatvec {
 namespace {
 
-using Exec = Kokkos::DefaultHostExecutionSpace;
+using Exec = Kokkos::DefaultExecutionSpace;
 using Csr = CsrMatrix<double, int, Exec, int>;
 
 /// A matrix of which the row lengths are all there is.
 Csr with_lengths(const std::vector<int>& lengths) {
   const int rows = static_cast<int>(lengths.size());
-  Csr::Offsets row_map("row_map", rows + 1);
-  for (int i = 0; i < rows; ++i) row_map(i + 1) = row_map(i) + lengths[i];
+  const Csr::Offsets row_map("row_map", rows + 1);
+  const auto host = Kokkos::create_mirror_view(row_map);
+  for (int i = 0; i < rows; ++i) host(i + 1) = host(i) + lengths[i];
+  Kokkos::deep_copy(row_map, host);
   return Csr(rows, 1 << 30, row_map, {}, {});
 }
 
 std::vector<int> order_of(const std::vector<int>& lengths, std::int64_t window) {
-  const auto order = detail::rows_by_length(Exec(), with_lengths(lengths), window);
+  const auto order =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), detail::rows_by_length(Exec(), with_lengths(lengths), window));
   return std::vector<int>(order.data(), order.data() + order.extent(0));
 }
 
