@@ -212,7 +212,7 @@ struct Repack {
     } else {
       by(turn<Write::added_to_beta_times, T, n>);
     }
-    if constexpr (n / 2 * sizeof(T) >= 16) return turn_columns<n / 2>(tile, high, left + wide);
+    if constexpr (n > 4) return turn_columns<n / 2>(tile, high, left + wide);  // pairs are faster one by one
     return left + wide;
   }
 #endif

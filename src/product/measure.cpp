@@ -71,30 +71,63 @@ std::string Tuner::verified(const HostMultivector& y) const {
                                 verdict.worst_column, ": the error is ", verdict.scaled, " times what rounding allows");
 }
 
-Measurement Tuner::measure(const Choice& choice) const {
-  Measurement result{.choice = choice};
+void Tuner::prepare_verified(Contender& contender) const {
+  auto& result = contender.result;
   try {
     Case task = task_;
-    task.policy = choice.policy;
-    task.packed = choice.packed;
-    const auto product = prepare(choice.kernel, backend_, task);
-    result.setup_seconds = product->setup_seconds;
-    product->load(x_, poison_);
-    product->run(1, 0);
+    task.policy = result.choice.policy;
+    task.packed = result.choice.packed;
+    contender.product = prepare(result.choice.kernel, backend_, task);
+    result.setup_seconds = contender.product->setup_seconds;
+    contender.product->load(x_, poison_);
+    contender.product->run(1, 0);
     const auto y = allocate("fatvec::tune::result", task.matrix.rows(), task.k);
-    product->store(y);
+    contender.product->store(y);
     result.problem = verified(y);
-    if (!result.problem.empty()) return result;
-    std::vector<double> seconds;
-    const Kokkos::Timer timer;
-    while (seconds.size() < 5 || (timer.seconds() < seconds_ && seconds.size() < 10'000)) seconds.push_back(product->run(1, 0));
-    std::sort(seconds.begin(), seconds.end());
-    result.seconds = quantile(seconds, 0.5);
-    result.spread = (quantile(seconds, 0.9) - quantile(seconds, 0.1)) / result.seconds;
   } catch (const CapacityError& error) {
     result.problem = error.what();
   }
-  return result;
+  if (!result.problem.empty()) contender.product.reset();
+}
+
+std::vector<Measurement> Tuner::measure_in_turns(const std::vector<Choice>& choices) const {
+  constexpr std::size_t most_repetitions = 10'000;
+  const bool several = choices.size() > 1;
+  std::vector<Contender> contenders;
+  double slowest = 0;
+  for (const auto& choice : choices) {
+    auto& contender = contenders.emplace_back(Contender{.result = {.choice = choice, .in_turns = several}});
+    prepare_verified(contender);
+    if (contender.product) slowest = std::max(slowest, contender.product->run(1, 0));
+  }
+  const double wanted = std::ceil(seconds_ / std::max(slowest, 1e-9));
+  const std::size_t turns = several ? static_cast<std::size_t>(std::clamp(wanted, 2.0, 10.0)) : 1;
+  const std::size_t least = several ? 1 : 5;  // repetitions a turn
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    for (auto& [result, product, seconds] : contenders) {
+      if (!product) continue;
+      if (several) product->run(1, 0);  // the caches hold what others left
+      const std::size_t before = seconds.size();
+      const auto turns_now = static_cast<double>(turns);
+      for (const Kokkos::Timer timer;
+           seconds.size() - before < least || (timer.seconds() < seconds_ / turns_now && seconds.size() < most_repetitions);)
+        seconds.push_back(product->run(1, 0));
+    }
+  }
+  std::vector<Measurement> results;
+  for (auto& [result, product, seconds] : contenders) {
+    if (product) {
+      std::sort(seconds.begin(), seconds.end());
+      result.seconds = quantile(seconds, 0.5);
+      result.spread = (quantile(seconds, 0.9) - quantile(seconds, 0.1)) / result.seconds;
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+Measurement Tuner::measure(const Choice& choice) const {
+  return measure_in_turns({choice}).front();
 }
 
 }  // namespace fatvec::product

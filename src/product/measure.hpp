@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ struct Measurement {
   double seconds = 0;  ///< median
   double spread = 0;   ///< (90 % quantile - 10 % quantile) / median
   double setup_seconds = 0;
+  bool in_turns = false;  ///< timed in turns with others
   std::string problem{};  ///< why there is no time: it does not fit, a wrong result
 };
 
@@ -41,9 +43,17 @@ class Tuner {
   /// x: cols × k; poison: rows × k, what Y holds before a product.
   Tuner(std::string_view backend, const Case& task, const HostMultivector& x, const HostMultivector& poison,
         double seconds_per_choice);
-  Measurement measure(const Choice& choice) const;
+  [[nodiscard]] Measurement measure(const Choice& choice) const;
+  /// Several in turns, so that what else the machine does meets all of them; they hold their matrices at the same time.
+  [[nodiscard]] std::vector<Measurement> measure_in_turns(const std::vector<Choice>& choices) const;
 
  private:
+  struct Contender {
+    Measurement result;
+    std::unique_ptr<Product> product{};
+    std::vector<double> seconds{};  ///< of its repetitions
+  };
+  void prepare_verified(Contender& contender) const;
   [[nodiscard]] std::string verified(const HostMultivector& y) const;
 
   std::string_view backend_;
