@@ -19,24 +19,24 @@ struct CostFactors {
   double setup_bytes;     ///< and times the bytes of CSR and the format / main memory's bandwidth
 };
 
-/// Fitted by scripts/calibrate to what `fatvec tune` measured of generated matrices; packing and, on GPUs, the conversions were
-/// made faster afterwards, and scaled here by what that gained (docs/performance.md).
+/// Fitted by scripts/calibrate to what `fatvec tune` measured of generated matrices: the set-up on GPUs after the products, and
+/// packing of LayoutRight by hand, when both had become faster (docs/choice.md).
 inline constexpr std::array cost_table = {
     // clang-format off
     CostFactors{false, Layout::row, "csr", {1.72, 0.7, 0.713, 0.294, 5.93, 2.29, 91.2, 5.72, 0.1, 1.22}, 9.48, 0.466},
-    CostFactors{false, Layout::row, "ellpack", {1.69, 0.7, 0.542, 0.43, 4.5, 3.4, 0, 0, 1.34, 1.29}, 25, 2.7},
-    CostFactors{false, Layout::row, "hll", {1.68, 0.7, 0.533, 0.458, 2.83, 2.92, 0, 0, 0.842, 1.35}, 32, 2.5},
-    CostFactors{false, Layout::row, "sell", {1.71, 0.7, 0.5, 0.514, 2.69, 2.85, 0, 0, 0.875, 1.35}, 41, 2.8},
-    CostFactors{false, Layout::row, "pjad", {1.72, 0.7, 0.5, 0.515, 1.85, 3.19, 0, 0, 1.1, 1.3}, 92, 4.1},
-    CostFactors{false, Layout::row, "jad", {1.73, 0.7, 0.5, 0.523, 1.93, 3.17, 0, 0, 0.918, 1.37}, 92, 4.2},
-    CostFactors{false, Layout::row, "bsr", {1.58, 0.7, 0.692, 0.299, 11.4, 2.66, 0, 0, 0.796, 1.38}, 211, 28.1},
+    CostFactors{false, Layout::row, "ellpack", {1.69, 0.7, 0.542, 0.43, 4.5, 3.4, 0, 0, 1.34, 1.29}, 48, 2.5},
+    CostFactors{false, Layout::row, "hll", {1.68, 0.7, 0.533, 0.458, 2.83, 2.92, 0, 0, 0.842, 1.35}, 65, 2.7},
+    CostFactors{false, Layout::row, "sell", {1.71, 0.7, 0.5, 0.514, 2.69, 2.85, 0, 0, 0.875, 1.35}, 87, 2.5},
+    CostFactors{false, Layout::row, "pjad", {1.72, 0.7, 0.5, 0.515, 1.85, 3.19, 0, 0, 1.1, 1.3}, 155, 3.1},
+    CostFactors{false, Layout::row, "jad", {1.73, 0.7, 0.5, 0.523, 1.93, 3.17, 0, 0, 0.918, 1.37}, 155, 3},
+    CostFactors{false, Layout::row, "bsr", {1.58, 0.7, 0.692, 0.299, 11.4, 2.66, 0, 0, 0.796, 1.38}, 211, 58.5},
     CostFactors{false, Layout::column, "csr", {2.24, 0.7, 2.48, 0, 1.86, 4.11, 59.9, 0, 0.1, 1.2}, 12.6, 0.108},
-    CostFactors{false, Layout::column, "ellpack", {2.05, 0.7, 2.03, 0.0179, 2.11, 3.65, 0, 0, 1.03, 1.2}, 25, 2.7},
-    CostFactors{false, Layout::column, "hll", {2.06, 0.7, 2.02, 0.0407, 1.17, 3.78, 0, 0, 0.845, 1.2}, 32, 2.5},
-    CostFactors{false, Layout::column, "sell", {2.29, 0.7, 1.97, 0.0892, 0.452, 3.69, 0, 0, 0.851, 1.2}, 41, 2.8},
-    CostFactors{false, Layout::column, "pjad", {2.26, 0.7, 1.8, 0.239, 0, 3.8, 0, 0, 1.14, 1.2}, 92, 4.1},
-    CostFactors{false, Layout::column, "jad", {2.24, 0.7, 1.8, 0.25, 0, 3.77, 0, 0, 0.909, 1.2}, 92, 4.2},
-    CostFactors{false, Layout::column, "bsr", {1.96, 0.7, 2.33, 0, 9.42, 4.56, 0, 0, 0.72, 1.2}, 221, 28.7},
+    CostFactors{false, Layout::column, "ellpack", {2.05, 0.7, 2.03, 0.0179, 2.11, 3.65, 0, 0, 1.03, 1.2}, 48, 2.5},
+    CostFactors{false, Layout::column, "hll", {2.06, 0.7, 2.02, 0.0407, 1.17, 3.78, 0, 0, 0.845, 1.2}, 65, 2.7},
+    CostFactors{false, Layout::column, "sell", {2.29, 0.7, 1.97, 0.0892, 0.452, 3.69, 0, 0, 0.851, 1.2}, 87, 2.5},
+    CostFactors{false, Layout::column, "pjad", {2.26, 0.7, 1.8, 0.239, 0, 3.8, 0, 0, 1.14, 1.2}, 155, 3.1},
+    CostFactors{false, Layout::column, "jad", {2.24, 0.7, 1.8, 0.25, 0, 3.77, 0, 0, 0.909, 1.2}, 155, 3},
+    CostFactors{false, Layout::column, "bsr", {1.96, 0.7, 2.33, 0, 9.42, 4.56, 0, 0, 0.72, 1.2}, 221, 59.8},
     CostFactors{true, Layout::row, "csr", {0.612, 0.7, 0.815, 1.58, 11.3, 3.58, 94.7, 3.99, 0, 1.8}, 6.71, 0.0473},
     CostFactors{true, Layout::row, "ellpack", {0.5, 0.899, 0.5, 2.25, 25.7, 4.77, 0, 0, 0.0033, 1.8}, 104, 2.61},
     CostFactors{true, Layout::row, "hll", {0.631, 0.935, 0.5, 2.41, 34.9, 4.48, 0, 0, 0, 1.8}, 119, 2.3},
