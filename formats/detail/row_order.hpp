@@ -119,10 +119,12 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
   auto order = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
   if constexpr (!is_cpu<ExecSpace>) {
     using Sort = SortWindows<Ordinals, typename Csr::ConstOffsets>;
+    using Teams = Kokkos::TeamPolicy<ExecSpace>;
     const std::int64_t windows = (rows + window - 1) / window;
-    if (rows > 0 && window >= Sort::team_size / 4 && window <= Sort::largest && windows <= INT32_MAX) {
-      const auto bytes = static_cast<std::size_t>(window + 1) * sizeof(std::uint64_t);  // and their alignment
-      Kokkos::TeamPolicy<ExecSpace> policy(exec, static_cast<int>(windows), Sort::team_size);
+    const auto bytes = static_cast<std::size_t>(window + 1) * sizeof(std::uint64_t);  // and their alignment
+    if (rows > 0 && window >= Sort::team_size / 4 && window <= Sort::largest && windows <= INT32_MAX &&
+        bytes <= static_cast<std::size_t>(Teams::scratch_size_max(0))) {
+      Teams policy(exec, static_cast<int>(windows), Sort::team_size);
       policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
       Kokkos::parallel_for("fatvec::row_order", policy, Sort{csr.row_map, order, rows, window});
       return order;

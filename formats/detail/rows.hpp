@@ -36,11 +36,11 @@ struct RowParts {
   /// visit(row, first, last) for the entries that are work-item n's, counted within the row, whose length is length(row).
   template <class Length, class Visit>
   KOKKOS_FUNCTION void for_each_run(std::int64_t n, const Length& length, const Visit& visit) const {
-    if (parts == 1) return visit(n, std::int64_t{0}, std::int64_t{length(n)});
+    if (parts == 1) return visit(n, std::int64_t{0}, static_cast<std::int64_t>(length(n)));
     const std::int64_t warp = n / together;
     const std::int64_t row = warp / parts * together + n % together;
     if (row >= rows) return;
-    const std::int64_t end = length(row);
+    const auto end = static_cast<std::int64_t>(length(row));
     for (std::int64_t first = warp % parts * run; first < end; first += parts * run)
       visit(row, first, first + run < end ? first + run : end);
   }

@@ -116,8 +116,8 @@ struct Repack {
     constexpr std::int64_t size = sizeof(T);
     const std::int64_t line_step = packs ? to.row_stride : to.column_stride;
     Repack result = *this;
-    result.past_caches = beta == T{} && line_step * size % 64 == 0 && reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0 &&
-                         2 * rows * columns * size > larger_than_caches;
+    result.past_caches = beta == T{} && line_step * size % 64 == 0 && (!packs || columns * size % 64 == 0) &&
+                         reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0 && 2 * rows * columns * size > larger_than_caches;
     return result;
   }
 

@@ -62,27 +62,38 @@ struct Tuned {
 
 bool fastest_first(const product::Measurement& a, const product::Measurement& b) {
   if (a.problem.empty() != b.problem.empty()) return a.problem.empty();
+  if (a.in_turns != b.in_turns) return a.in_turns;
   return a.seconds < b.seconds;
 }
 
-/// Measures those in turns that are not far behind the fastest.
-void run_final(const Options& options, const product::Tuner& tuner, const Kokkos::Timer& clock, Progress& progress,
-               Tuned& tuned) {
+/// Measures those in turns that are not far behind the fastest: the first eight, or as many as fit into memory together.
+void run_final(const Options& options, const product::Case& task, const product::Tuner& tuner, Tuned& tuned) {
   constexpr std::size_t most = 8;
-  const auto end = std::find_if(tuned.measured.begin(), tuned.measured.end(), [&](const product::Measurement& m) {
-    return !m.problem.empty() || m.seconds > 1.75 * tuned.measured.front().seconds;
-  });
-  const std::size_t finalists = std::min<std::size_t>(most, end - tuned.measured.begin());
-  if (finalists < 2 || clock.seconds() > options.time_limit) return;
+  const double memory =
+      0.8 * static_cast<double>(options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
+  const double operands =
+      8.0 * static_cast<double>(task.k) * (static_cast<double>(task.matrix.rows()) + static_cast<double>(task.matrix.cols()));
+  const auto bytes_of = [&](const Choice& choice) {
+    const auto same = [&](const Prediction& p) { return p.choice.kernel == choice.kernel && p.choice.packed == choice.packed; };
+    const auto found = std::find_if(tuned.ranking.begin(), tuned.ranking.end(), same);
+    return found->matrix_bytes + (choice.packed ? 2 : 1) * operands;
+  };
   std::vector<Choice> choices;
-  for (std::size_t n = 0; n < finalists; ++n) choices.push_back(tuned.measured[n].choice);
-  progress.step(fmt::format("k {}, the best {} in turns", tuned.k, finalists));
-  const auto results = tuner.measure_in_turns(choices);
-  for (std::size_t n = 0; n < finalists; ++n) {
-    const bool alone = !results[n].problem.empty() && !results[n].problem.starts_with("wrong result");
-    if (!alone) tuned.measured[n] = results[n];  // else it does not fit beside the others
+  choices.reserve(most);
+  double held = 0;
+  for (const auto& m : tuned.measured) {
+    if (choices.size() == most || !m.problem.empty() || m.seconds > 1.75 * tuned.measured.front().seconds) break;
+    held += bytes_of(m.choice);
+    if (held > memory) break;
+    choices.push_back(m.choice);
   }
-  std::sort(tuned.measured.begin(), tuned.measured.begin() + static_cast<std::ptrdiff_t>(finalists), fastest_first);
+  if (choices.size() < 2) return;
+  const auto results = tuner.measure_in_turns(choices);
+  for (std::size_t n = 0; n < results.size(); ++n) {
+    const bool wrong = results[n].problem.starts_with("wrong result");
+    if (wrong || results[n].problem.empty()) tuned.measured[n] = results[n];  // else it does not fit beside the others
+  }
+  std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
 }
 
 /// Default policies of all formats first, then the policies of the two best kernels, then the best eight in turns: on a machine
@@ -121,7 +132,8 @@ Tuned tune_one(const Options& options, const MatrixSource& matrix, const Structu
       }
     }
     std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
-    run_final(options, tuner, clock, progress, tuned);
+    progress.step(fmt::format("k {}, the best in turns", k));
+    if (clock.seconds() <= options.time_limit) run_final(options, task, tuner, tuned);
   }
   return tuned;
 }

@@ -118,16 +118,20 @@ TEST(Repack, PastTheCaches) {
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
   const int rows = static_cast<int>(larger_than_caches) / (2 * 8 * 24) / 8 * 8 + 64;
-  const auto streams = [](int high) {
-    const Left from("from", high, 24);
-    const Right to("to", high, 24);
+  const auto streams = [](int high, int first = 0, int wide = 24) {
+    const Left from("from", high, wide);
+    const auto to = Kokkos::subview(Right("to", high, 32), Kokkos::ALL, std::pair<int, int>(first, first + wide));
     return Repack<double, Columns::strided, true, double, double>{span_of<Columns::strided>(from),
-                                                                  span_of<Columns::contiguous>(to), 0.0, high, 24}
+                                                                  span_of<Columns::contiguous>(to), 0.0, high, wide}
         .streaming()
         .past_caches;
   };
   EXPECT_TRUE(streams(rows));
   EXPECT_FALSE(streams(rows - 128)) << "the caches may hold it";
+  EXPECT_FALSE(streams(rows, 1)) << "rows that begin within a line";
+  EXPECT_FALSE(streams(rows, 0, 25)) << "rows that end within a line";
+  expect_copies<Right, Left>(rows + 3, 24, 0, 0, 0);
+  expect_copies<Left, Right>(rows + 3, 27, 0, 0, 0);
   expect_large_copies<Left, Right>(rows, 24);
   expect_large_copies<Right, Left>(rows, 24);
   expect_large_copies<Right, Left>(rows + 64, 27);
