@@ -24,6 +24,11 @@ struct BsrRow {
     return std::nullopt;
   }
 
+  template <class ExecSpace, class>
+  static bool turns_rows(const Policy& policy) {
+    return detail::is_cpu<ExecSpace> && policy.threads_per_row == 0;
+  }
+
   template <class ExecSpace, class M, class T, class V, detail::Columns columns>
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const detail::MultiVectorSpan<V, columns>& x,
                   const detail::Epilogue<T>& epilogue, std::int64_t k) {
@@ -31,8 +36,10 @@ struct BsrRow {
       if (policy.threads_per_row == 0) {
         return detail::with_block_tile(matrix.block_size(), k, [&](auto tile) {
           using Product = detail::BlockProduct<T, M, V, columns, decltype(tile)>;
-          const std::int64_t shares = detail::blocks_for(exec, policy, matrix.stored_entries(), k);
-          detail::run_blocks(label, exec, shares,
+          detail::BlockSweep<columns> shares{matrix.block_rows(), detail::blocks_for(exec, policy, matrix.stored_entries(), k),
+                                             k, detail::lookahead()};
+          if (Product::turns) shares.turn_rows_into(epilogue);
+          detail::run_blocks(label, exec, shares.blocks,
                              Product{matrix.row_access(),
                                      matrix.block_access(),
                                      matrix.entries.data(),
@@ -40,8 +47,8 @@ struct BsrRow {
                                      matrix.rows(),
                                      matrix.cols(),
                                      x,
-                                     epilogue.streaming(matrix.rows(), k),
-                                     {{matrix.block_rows(), shares, k, detail::lookahead()}, matrix.block_size()}});
+                                     {epilogue.streaming(matrix.rows(), k)},
+                                     {shares, matrix.block_size()}});
         });
       }
     }

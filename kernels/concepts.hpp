@@ -16,6 +16,8 @@ namespace fatvec {
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
 ///     static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
+///     template <ExecSpace, Matrix> static bool turns_rows(policy) whether with row-major X it writes column-major Y as fast as
+///                                                                 row-major Y (may be left out: no)
 ///
 /// and is registered by one line in kernels/registry.hpp.
 template <class K>
@@ -25,6 +27,15 @@ concept SpmmKernel = SparseFormat<typename K::template Matrix<double, int, Kokko
   { policy.to_string() } -> std::convertible_to<std::string>;
   K::Policy::tuning_range();
 };
+
+/// What the kernel says of that for a format on ExecSpace.
+template <SpmmKernel Kernel, class ExecSpace, class Matrix>
+bool turns_rows(const typename Kernel::Policy& policy) {
+  if constexpr (requires { Kernel::template turns_rows<ExecSpace, Matrix>(policy); })
+    return Kernel::template turns_rows<ExecSpace, Matrix>(policy);
+  else
+    return false;
+}
 
 /// The policy of a kernel's tuning range that prints itself as `text`; the default for an empty text. Throws UsageError,
 /// listing the range, for others.

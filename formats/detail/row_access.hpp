@@ -161,6 +161,12 @@ struct Permuted : Rows {
   KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return permutation[i]; }
 };
 
+/// Whether rows are stored in the matrix's order.
+template <class Rows>
+inline constexpr bool in_matrix_order = true;
+template <class Rows, class Ordinal>
+inline constexpr bool in_matrix_order<Permuted<Rows, Ordinal>> = false;
+
 /// Elements of a row in one slot: 1, or in a matrix of blocks their number of columns (0: known at run time only).
 template <class Rows>
 inline constexpr int elements_of_slot = 1;

@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/kernels/detail/host_pass.hpp>
 #include <fatvec/kernels/detail/row_product.hpp>
 #include <fatvec/kernels/detail/rows_ahead.hpp>
+#include <fatvec/kernels/detail/turned_rows.hpp>
 
 /// The product of a matrix of dense blocks for CPUs: a work-item sums several rows of a block row at once, so that what it
 /// reads of X serves all of them from registers.
@@ -68,21 +70,43 @@ struct BlockProduct {
   std::int64_t rows;
   std::int64_t cols;
   MultiVectorSpan<V, columns> x;
-  Epilogue<T> epilogue;
+  RowsEpilogue<T> epilogue;
   Sweep sweep;
 
-  [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t item) const {  // of several loops over items, one copy
-    const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-    const std::int64_t begin = local.sweep.shares.cut(item, local.block_rows);
-    const std::int64_t end = local.sweep.shares.cut(item + 1, local.block_rows);
+  static constexpr bool turns = columns == Columns::contiguous;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t begin = sweep.shares.cut(item, block_rows);
+    const std::int64_t end = sweep.shares.cut(item + 1, block_rows);
     std::int64_t ahead = 0;
     if constexpr (columns == Columns::contiguous)
-      ahead = rows_ahead(sweep.shares.lookahead, local.block_rows, local.entries, begin, end,
-                         sweep.shares.k * std::int64_t{sizeof(V)}, local.cols);
+      ahead =
+          rows_ahead(sweep.shares.lookahead, block_rows, entries, begin, end, sweep.shares.k * std::int64_t{sizeof(V)}, cols);
+    if constexpr (turns)
+      if (sweep.shares.turns_rows) return turn_rows(begin, end, ahead);
+    multiply(begin, end, ahead);
+    epilogue.finish();
+  }
+
+  /// Into a column-major Y.
+  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t begin, std::int64_t end, std::int64_t ahead) const {
+    const std::int64_t size = access.size;
+    TurnedRows<T>::run(epilogue, rows, sweep.shares.k, begin * size, Kokkos::min(rows, end * size), size,
+                       [&](std::int64_t first, std::int64_t last, std::int64_t c, std::int64_t k, const RowsEpilogue<T>& to) {
+                         BlockProduct some = *this;
+                         some.x.data += c;
+                         some.sweep.shares.k = k;
+                         some.epilogue = to;
+                         some.multiply(first / size, (last + size - 1) / size, ahead);
+                       });
+  }
+
+  /// Block rows begin ... end - 1. Not inlined: of several loops over items, one copy.
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t begin, std::int64_t end, std::int64_t ahead) const {
+    const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
     local.sweep.visit(begin, end, [&](auto width, std::int64_t i, int first, std::int64_t c) {
       local.template multiply_tile<decltype(width)::value>(i, first, c, ahead);
     });
-    local.epilogue.finish();
   }
 
   /// Rows first, first + 1, ... of block row i.
@@ -102,13 +126,13 @@ struct BlockProduct {
         add_block(n, first, c, sum);
         add_block(n + 1, first, c, odd);
       }
-      each<Block::rows>([&](auto r) { sum[r].add(odd[r]); });
+      each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA { sum[r].add(odd[r]); });
     }
     for (; n < end; ++n) add_block(n, first, c, sum);
 
     const std::int64_t row = i * access.size + first;
     const std::int64_t inside = rows - row < access.size - first ? rows - row : access.size - first;
-    each<Block::rows>([&](auto r) {
+    each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {
       if (r < inside) epilogue.store(row + r, c, sum[r]);
     });
   }
@@ -119,7 +143,7 @@ struct BlockProduct {
     const auto* const block = values + access.begin(n);
     const T* const x_rows = &x(column, c);
     if (Block::known_size > 0 && cols - column >= access.size) {
-      each<Block::known_size>([&](auto b) { add_column(block, x_rows, first, b, sum); });
+      each<Block::known_size>([&](auto b) FATVEC_INLINE_LAMBDA { add_column(block, x_rows, first, b, sum); });
     } else {  // a size that the compiler does not know, or a block that the matrix ends in
       const int inside = cols - column < access.size ? static_cast<int>(cols - column) : access.size;
       for (int b = 0; b < inside; ++b) add_column(block, x_rows, first, b, sum);
@@ -131,7 +155,7 @@ struct BlockProduct {
   KOKKOS_FORCEINLINE_FUNCTION void add_column(const A* block, const T* x_rows, int first, int b,
                                               Sum (&sum)[Block::rows]) const {
     A a[Block::rows];
-    each<Block::rows>([&](auto r) {
+    each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {
       const int row = Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
       a[r] = block[access.at(row, b)];
     });

@@ -6,3 +6,10 @@
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
 #define FATVEC_GNU_HOST_PASS
 #endif
+
+/// After a lambda's parameters. GCC else calls some that `each` unrolls, and what they refer to lives in memory.
+#if defined(__GNUC__)
+#define FATVEC_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define FATVEC_INLINE_LAMBDA
+#endif

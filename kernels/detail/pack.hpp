@@ -106,7 +106,7 @@ struct Vectors {
   Vectors<T, width % lanes, lanes / 2> tail;
 
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
-    each<whole>([&](auto v) {
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector loaded;
       std::memcpy(&loaded, x + v * lanes, sizeof loaded);
       head[v] += a * loaded;
@@ -116,24 +116,24 @@ struct Vectors {
   /// sums(r) += a[r] · x
   template <int n, class A, class Sums>
   [[gnu::always_inline]] static inline void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
-    each<whole>([&](auto v) {
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector loaded;
       std::memcpy(&loaded, x + v * lanes, sizeof loaded);
-      each<n>([&](auto r) { sums(r).head[v] += static_cast<T>(a[r]) * loaded; });
+      each<n>([&](auto r) FATVEC_INLINE_LAMBDA { sums(r).head[v] += static_cast<T>(a[r]) * loaded; });
     });
     decltype(tail)::add_scaled_to(
-        [&](auto r) -> auto& { return sums(r).tail; }, a, x + whole * lanes);
+        [&](auto r) FATVEC_INLINE_LAMBDA -> auto& { return sums(r).tail; }, a, x + whole * lanes);
   }
   [[gnu::always_inline]] inline void add(const Vectors& other) {
-    each<whole>([&](auto v) { head[v] += other.head[v]; });
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { head[v] += other.head[v]; });
     tail.add(other.tail);
   }
   [[gnu::always_inline]] inline void store(T* to) const {
-    each<whole>([&](auto v) { std::memcpy(to + v * lanes, &head[v], sizeof(Vector)); });
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { std::memcpy(to + v * lanes, &head[v], sizeof(Vector)); });
     tail.store(to + whole * lanes);
   }
   [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const {
-    each<whole>([&](auto v) {
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       const Vector result = alpha * head[v];
       std::memcpy(to + v * lanes, &result, sizeof result);
     });
@@ -141,11 +141,11 @@ struct Vectors {
   }
   /// To whole lines of the caches; `to` is aligned to one.
   [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
-    each<whole>([&](auto v) { store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v])); });
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v])); });
     tail.overwrite(to + whole * lanes, alpha);
   }
   [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
-    each<whole>([&](auto v) {
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector old;
       std::memcpy(&old, to + v * lanes, sizeof old);
       const Vector result = beta * old + alpha * head[v];
@@ -173,7 +173,7 @@ struct Vectors<T, 1, 1> {
   [[gnu::always_inline]] inline void add_scaled(T a, const T* x) { sum += a * *x; }
   template <int n, class A, class Sums>
   [[gnu::always_inline]] static inline void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
-    each<n>([&](auto r) { sums(r).sum += a[r] * *x; });
+    each<n>([&](auto r) FATVEC_INLINE_LAMBDA { sums(r).sum += a[r] * *x; });
   }
   [[gnu::always_inline]] inline void add(const Vectors& other) { sum += other.sum; }
   [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
@@ -195,7 +195,7 @@ struct Pack<T, width, true> {
   template <int n, class A>
   KOKKOS_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&packs)[n], const A (&a)[n], const T* x, std::int64_t) {
     Vectors<T, width, simd_bytes / sizeof(T)>::add_scaled_to(
-        [&](auto r) -> auto& { return packs[r].sums; }, a, x);
+        [&](auto r) FATVEC_INLINE_LAMBDA -> auto& { return packs[r].sums; }, a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
   KOKKOS_FORCEINLINE_FUNCTION void overwrite(T* to, T alpha) const { sums.overwrite(to, alpha); }

@@ -108,11 +108,11 @@ struct Repack {
   bool past_caches = false;  ///< CPU: whole lines of `to` are written and not kept
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t tiles_across() const { return (columns + tile_columns - 1) / tile_columns; }
-  [[nodiscard]] std::int64_t tiles() const { return (rows + tile_rows - 1) / tile_rows * tiles_across(); }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t tiles() const { return (rows + tile_rows - 1) / tile_rows * tiles_across(); }
   static constexpr std::size_t scratch_bytes = sizeof(T) * tile_rows * (tile_columns + 1);
 
   /// The same, past the caches where they could not hold both sides, and whole lines are written.
-  [[nodiscard]] Repack streaming() const {
+  [[nodiscard]] KOKKOS_FUNCTION Repack streaming() const {
     constexpr std::int64_t size = sizeof(T);
     const std::int64_t line_step = packs ? to.row_stride : to.column_stride;
     Repack result = *this;

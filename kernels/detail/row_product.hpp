@@ -16,6 +16,7 @@
 #include <fatvec/kernels/detail/run_blocks.hpp>
 #include <fatvec/kernels/detail/run_lanes.hpp>
 #include <fatvec/kernels/detail/sparse_dot.hpp>
+#include <fatvec/kernels/detail/turned_rows.hpp>
 
 /// The row-parallel product, written once for every format that can walk the slots of a row (formats/detail/row_access.hpp):
 /// blocks of rows for CPUs, lanes for GPUs (run_lanes.hpp). Rows are stored rows; the matrix's row is wanted for Y only.
@@ -31,6 +32,14 @@ struct BlockSweep {
   std::int64_t blocks;
   std::int64_t k;
   Lookahead lookahead;
+  std::int64_t granularity = 1;  ///< blocks begin with multiples of so many rows
+  bool turns_rows = false;       ///< Y is column-major: rows are turned over into it, from whole lines of its columns on
+
+  template <class T>
+  void turn_rows_into(const Epilogue<T>& epilogue) {
+    turns_rows = TurnedRows<T>::suits(epilogue, k);
+    if (turns_rows) granularity = TurnedRows<T>::line;
+  }
 
   /// Rows first ... last - 1 of a block.
   template <class Tile>
@@ -61,7 +70,7 @@ struct BlockSweep {
       else
         high = middle;
     }
-    return low;
+    return Kokkos::min(rows, (low + granularity - 1) / granularity * granularity);
   }
 };
 
@@ -72,20 +81,42 @@ struct RowProduct {
   const typename Matrix::value_type* values;
   std::int64_t cols;
   MultiVectorSpan<V, columns> x;
-  Epilogue<T> epilogue;
+  RowsEpilogue<T> epilogue;
   BlockSweep<columns> sweep;
 
+  /// Whether rows can be formed apart from Y and turned over into its columns.
+  static constexpr bool turns = columns == Columns::contiguous && in_matrix_order<typename Matrix::Rows>;
   /// Whether rows side by side go into vectors: where X is a dense column, or several.
   static constexpr int group =
       Matrix::Rows::contiguous ? 1 : group_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
 
-  [[gnu::noinline]] KOKKOS_FUNCTION void operator()(std::int64_t block) const {  // of several loops over blocks, one copy
-    const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     const std::int64_t start = sweep.cut(block, rows);
     const std::int64_t last = sweep.cut(block + 1, rows);
     std::int64_t ahead = 0;
-    if constexpr (columns == Columns::contiguous)
+    if constexpr (columns == Columns::contiguous) {
       ahead = rows_ahead(sweep.lookahead, rows, entries, start, last, sweep.k * std::int64_t{sizeof(V)}, cols);
+      if constexpr (turns)
+        if (sweep.turns_rows) return turn_rows(start, last, ahead);
+    }
+    multiply(start, last, ahead);
+    epilogue.finish();
+  }
+
+  /// Into a column-major Y.
+  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t start, std::int64_t last, std::int64_t ahead) const {
+    TurnedRows<T>::run(epilogue, sweep.rows, sweep.k, start, last, 1,
+                       [&](std::int64_t first, std::int64_t end, std::int64_t c, std::int64_t k, const RowsEpilogue<T>& to) {
+                         RowProduct some = *this;
+                         some.x.data += c;
+                         some.sweep.k = k;
+                         some.epilogue = to;
+                         some.multiply(first, end, ahead);
+                       });
+  }
+
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last, std::int64_t ahead) const {
+    const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
     sweep.visit(start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       constexpr int w = decltype(width)::value;
       if (ahead > 0 && first + ahead < sweep.rows)
@@ -98,7 +129,6 @@ struct RowProduct {
       else
         local.template multiply_rows<w>(first, end, c);
     });
-    epilogue.finish();
   }
 
   /// Not inlined where rows cost little, for a loop over them that has all registers to itself.
@@ -180,10 +210,16 @@ void run_row_product(const char* label, const ExecSpace& exec, const RowPolicy& 
   if constexpr (is_cpu<ExecSpace>) {
     if (policy.threads_per_row == 0) {
       using Product = RowProduct<T, Matrix, V, columns>;
-      const BlockSweep<columns> sweep{matrix.rows(), blocks_for(exec, policy, matrix.stored_entries(), k), k, lookahead()};
+      BlockSweep<columns> sweep{matrix.rows(), blocks_for(exec, policy, matrix.stored_entries(), k), k, lookahead()};
+      if (Product::turns) sweep.turn_rows_into(epilogue);
       return run_blocks(label, exec, sweep.blocks,
-                        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), matrix.cols(), x,
-                                epilogue.streaming(matrix.rows(), k), sweep});
+                        Product{matrix.row_access(),
+                                matrix.entries.data(),
+                                matrix.values.data(),
+                                matrix.cols(),
+                                x,
+                                {epilogue.streaming(matrix.rows(), k)},
+                                sweep});
     }
   }
   run_lanes(label, exec, policy, matrix, x, epilogue, k);
@@ -197,6 +233,11 @@ struct RowKernel {
   template <class ExecSpace>
   static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
     return std::nullopt;
+  }
+
+  template <class ExecSpace, class M>
+  static bool turns_rows(const Policy& policy) {
+    return is_cpu<ExecSpace> && policy.threads_per_row == 0 && in_matrix_order<typename M::Rows>;
   }
 
   template <class ExecSpace, class M, class X, class T>

@@ -20,7 +20,7 @@ struct KernelMultiply {
   }
 };
 
-/// The same on row-major copies of X and Y.
+/// The same on row-major copies.
 template <class Kernel, class ExecSpace>
 struct PackedMultiply {
   KernelMultiply<Kernel> multiply;
@@ -29,12 +29,13 @@ struct PackedMultiply {
 
   template <class Matrix>
   void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    packing = Packing<double, ExecSpace>(exec, matrix.rows(), matrix.cols(), k);
+    packing = Packing<double, ExecSpace>::template of<Kernel>(exec, multiply.policy, matrix, k);
   }
   template <class Matrix, class X, class Y>
   void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
-    packing.run(exec, x, beta, y,
-                [&](const auto& packed_x, const auto& packed_y) { multiply(exec, alpha, matrix, packed_x, 0.0, packed_y); });
+    packing.run(exec, x, beta, y, [&](const auto& of_x, double of_beta, const auto& of_y) {
+      multiply(exec, alpha, matrix, of_x, of_beta, of_y);
+    });
   }
 };
 

@@ -43,7 +43,7 @@ inline constexpr std::array cost_table = {
     CostFactors{true, Layout::row, "sell", {0.592, 0.91, 0.5, 2.54, 30.1, 5.27, 0, 0, 0, 1.8}, 142, 4.25},
     CostFactors{true, Layout::row, "pjad", {0.5, 0.7, 0.5, 2.32, 31.3, 7.42, 0, 0, 0, 1.8}, 139, 4.14},
     CostFactors{true, Layout::row, "jad", {0.5, 0.7, 0.5, 2.32, 33.1, 7.09, 0, 0, 0, 1.8}, 135, 4.18},
-    CostFactors{true, Layout::row, "bsr", {1.68, 0.7, 0.517, 2.09, 19.7, 4.16, 464, 0, 0, 1.8}, 218, 30.2},
+    CostFactors{true, Layout::row, "bsr", {1.68, 0.7, 0.517, 2.09, 15.4, 3.25, 186, 0, 0, 1.8}, 218, 30.2},
     CostFactors{true, Layout::column, "csr", {0.596, 0.7, 0.5, 0.571, 0, 16, 61.2, 57.4, 0.00321, 1.2}, 6.66, 0.0398},
     CostFactors{true, Layout::column, "ellpack", {0.5, 1.9, 0.534, 0.546, 0, 21.7, 0, 0, 0.106, 1.2}, 89.6, 3.14},
     CostFactors{true, Layout::column, "hll", {0.754, 0.954, 0.625, 0.408, 10.7, 20.3, 0, 62.9, 0, 1.2}, 112, 2.57},

@@ -133,6 +133,17 @@ inline XTraffic x_traffic(const Machine& machine, const Structure& structure, st
   return {touched * columns * value, again * row_bytes(columns), shared * row_bytes(columns)};
 }
 
+inline bool turns_rows_on_cpu(std::string_view kernel) {
+  using Cpu = Kokkos::DefaultHostExecutionSpace;
+  bool result = false;
+  fatvec::for_each_kernel([&](auto registered) {
+    using Kernel = decltype(registered);
+    if (Kernel::name == kernel)
+      result = turns_rows<Kernel, Cpu, typename Kernel::template Matrix<double, int, Cpu, int>>(typename Kernel::Policy{});
+  });
+  return result;
+}
+
 }  // namespace detail
 
 /// The format of a registered kernel; throws UsageError for unknown names, listing those known.
@@ -182,11 +193,12 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   term[Term::longest_row] = cut_up ? 0
                                    : (static_cast<double>(structure.rows.max) - structure.rows.mean) * (machine.cpu ? k : 1) *
                                          machine.latency_seconds;
-  if (choice.packed) {  // X and Y are read and written once more, each
-    const double moved = 2 * k * value * (rows + static_cast<double>(structure.rows.cols));
+  if (choice.packed) {  // X, and where the kernel does not turn its rows over, Y are read and written once more
+    const bool copies_y = !machine.cpu || !detail::turns_rows_on_cpu(choice.kernel);
+    const double moved = 2 * k * value * ((copies_y ? rows : 0) + static_cast<double>(structure.rows.cols));
     prediction.bytes += moved;
     prediction.new_bytes += moved / 2;
-    term[Term::packing] = 2 * machine.launch_seconds + moved / memory;
+    term[Term::packing] = (copies_y ? 2 : 1) * machine.launch_seconds + moved / memory;
   }
   for (std::size_t n = 0; n < Term::count; ++n) prediction.parts[n] = cost.factors[n] * term[n];
   prediction.seconds = std::accumulate(prediction.parts.begin(), prediction.parts.end(), 0.0);

@@ -103,8 +103,7 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
     if constexpr (std::is_same_v<typename YView::value_type, Scalar> && XView::rank() == 2 && YView::rank() == 2) {
       if (choice_.packed && packing_.takes(x, y)) {
         detail::require_apart(x, y);
-        packing_.run(exec, x, static_cast<Scalar>(beta), y,
-                     [&](const auto& packed_x, const auto& packed_y) { with(packed_x, Scalar{}, packed_y); });
+        packing_.run(exec, x, static_cast<Scalar>(beta), y, with);
         return;
       }
     }
@@ -117,14 +116,16 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
     rows_ = a.rows();
     cols_ = a.cols();
     (convert_if<Kernels>(exec, a), ...);
-    if (choice_.packed && packing_.empty()) packing_ = Packing<Scalar, Device>(exec, rows_, cols_, k_);
     exec.fence("fatvec::analyse");
   }
   template <class Kernel, class ExecSpace>
   void convert_if(const ExecSpace& exec, const Csr& a) {
     using Matrix = typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset>;
     if (choice_.kernel != Kernel::name) return;
-    prepared_ = Prepared<Kernel>{policy_of<Kernel>(choice_.policy), convert<Matrix>(exec, a, options_.format)};
+    Prepared<Kernel> prepared{policy_of<Kernel>(choice_.policy), convert<Matrix>(exec, a, options_.format)};
+    if (choice_.packed && packing_.empty())
+      packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, prepared.policy, prepared.matrix, k_);
+    prepared_ = std::move(prepared);
   }
 
   PlanOptions options_;

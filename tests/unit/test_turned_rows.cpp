@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include <fatvec/formats/bsr.hpp>
+#include <fatvec/generate/generate.hpp>
+#include <fatvec/kernels/bsr_row.hpp>
+#include <fatvec/kernels/csr_row.hpp>
+#include <fatvec/kernels/packing.hpp>
+#include <fatvec/kernels/spmm.hpp>
+
+/// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the same kernel's row-major Y:
+/// every number is a small integer, every result exact.
+namespace fatvec {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+template <class T, class Layout>
+using Multivector = Kokkos::View<T**, Layout, Host>;
+
+template <class View>
+void fill(const View& view, int salt) {
+  for (std::size_t i = 0; i < view.extent(0); ++i)
+    for (std::size_t c = 0; c < view.extent(1); ++c)
+      view(i, c) =
+          static_cast<typename View::value_type>(static_cast<int>((5 * i + 3 * c + static_cast<std::size_t>(salt)) % 13) - 6);
+}
+
+/// Y with `spare` more rows in each column, which must stay.
+template <class Kernel, class T, class Matrix>
+void expect_turned(const Matrix& a, int k, int beta, int spare = 0) {
+  const auto rows = static_cast<std::size_t>(a.rows());
+  const auto columns = static_cast<std::size_t>(k);
+  const Multivector<T, Kokkos::LayoutRight> x("x", static_cast<std::size_t>(a.cols()), columns);
+  const Multivector<T, Kokkos::LayoutRight> expected("expected", rows, columns);
+  const Multivector<T, Kokkos::LayoutLeft> whole("whole", rows + static_cast<std::size_t>(spare), columns);
+  fill(x, 0);
+  fill(expected, 1);
+  fill(whole, 1);
+  const auto y = Kokkos::subview(whole, Kokkos::make_pair(std::size_t{0}, rows), Kokkos::ALL);
+  spmm<Kernel>(Host(), {}, T{2}, a, x, static_cast<T>(beta), expected);
+  spmm<Kernel>(Host(), {}, T{2}, a, x, static_cast<T>(beta), y);
+  Host().fence("test");
+  for (std::size_t c = 0; c < columns; ++c) {
+    for (std::size_t i = 0; i < rows; ++i) ASSERT_EQ(y(i, c), expected(i, c)) << "k = " << k << ": " << i << ", " << c;
+    for (std::size_t i = rows; i < whole.extent(0); ++i)
+      ASSERT_EQ(whole(i, c), static_cast<T>(static_cast<int>((5 * i + 3 * c + 1) % 13) - 6)) << "beyond Y: " << i << ", " << c;
+  }
+}
+
+generate::HostCsr whole_numbers(const char* spec) {
+  const auto a = generate::generate(generate::parse_spec(spec));
+  for (std::size_t n = 0; n < a.values.extent(0); ++n) a.values(n) = static_cast<double>(n % 7) - 3;
+  return a;
+}
+
+template <class Csr>
+auto blocks_of(const Csr& a, int size) {
+  FormatOptions options;
+  options.block_size = size;
+  return BsrMatrix<double, std::int32_t, Host, std::int64_t>::from_csr(Host(), a, options);
+}
+
+TEST(TurnedRows, EveryNumberOfColumns) {
+  const auto a = whole_numbers("gen:powerlaw:701:4.2");
+  const auto bsr = blocks_of(a, 3);
+  for (const int k : {2, 3, 8, 31, 64, 130, 513, 1100}) {  // the last two are more than fit into the buffer
+    for (const int beta : {0, -1}) {
+      expect_turned<CsrRow, double>(a, k, beta, 3);
+      expect_turned<BsrRow, double>(bsr, k, beta, 3);
+    }
+  }
+}
+
+TEST(TurnedRows, BlocksOfAnySize) {
+  const auto a = whole_numbers("gen:stencil5:40x41");
+  for (int size = 1; size <= 16; ++size)
+    for (const int k : {9, 300}) expect_turned<BsrRow, double>(blocks_of(a, size), k, 1);
+}
+
+/// Whole lines of Y go past the caches: what begins within a line must not.
+TEST(TurnedRows, LargeProducts) {
+  const auto a = whole_numbers("gen:banded:210000:1");
+  const auto bsr = blocks_of(a, 3);
+  expect_turned<CsrRow, double>(a, 24, 0);
+  expect_turned<CsrRow, double>(a, 24, 0, 3);
+  expect_turned<BsrRow, double>(bsr, 24, 0);
+  expect_turned<CsrRow, double>(a, 24, 1);
+}
+
+TEST(TurnedRows, PackingCopiesYOnlyWhereItMust) {
+  using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
+  EXPECT_TRUE((turns_rows<CsrRow, Host, Csr>({})));
+  EXPECT_FALSE((turns_rows<CsrRow, Host, Csr>({.threads_per_row = 1}))) << "lanes";
+  const auto a = whole_numbers("gen:stencil5:20x20");
+  const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
+  const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);
+  for (const int lanes : {0, 1}) {
+    const auto packing = Packing<double, Host>::of<CsrRow>(Host(), {.threads_per_row = lanes}, a, 5);
+    ASSERT_TRUE(packing.takes(x, y));
+    packing.run(Host(), x, 1.0, y, [&](const auto& of_x, double, const auto& of_y) {
+      EXPECT_EQ(of_x.stride(1), 1U);
+      EXPECT_EQ(of_y.stride(1) == 1U, lanes == 1);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace fatvec
