@@ -94,7 +94,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     bsr.rows_ = csr.rows();
     bsr.cols_ = csr.cols();
     bsr.nnz_ = csr.nnz();
-    bsr.storage_ = options.storage;
+    bsr.storage_ = options.storage.value_or(StorageOrder::column_major);
     bsr.block_size_ = checked_block_size(options);
     if (bsr.block_size_ == 0) bsr.block_size_ = chosen_block_size(exec, sorted);
     const auto occupied = occupied_blocks(sorted, bsr.block_size_);

@@ -21,14 +21,21 @@ constexpr std::string_view to_string(StorageOrder order) {
   return order == StorageOrder::column_major ? "column-major" : "row-major";
 }
 
+/// Of ELLPACK and HLL: a row in one piece streams on CPUs, rows side by side coalesce on GPUs.
+template <class Device>
+constexpr StorageOrder default_storage() {
+  using Space = typename Device::memory_space;
+  return std::is_same_v<Space, Kokkos::HostSpace> ? StorageOrder::row_major : StorageOrder::column_major;
+}
+
 /// What a conversion may be told. A format ignores the fields that do not concern it.
 struct FormatOptions {
-  std::optional<std::uint64_t> memory_limit;          ///< bytes; default: the free memory of the matrix's space
-  std::int64_t hack_size = 32;                        ///< HLL: rows per hack, at least 1
-  std::int64_t slice_size = 32;                       ///< SELL: rows per slice (C); pJAD: per block; at least 1
-  std::int64_t sort_window = 1024;                    ///< SELL: rows sorted by length among themselves (sigma), at least 1
-  std::int64_t block_size = 0;                        ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes
-  StorageOrder storage = StorageOrder::column_major;  ///< ELLPACK, HLL, BSR: column-major coalesces on GPUs
+  std::optional<std::uint64_t> memory_limit;  ///< bytes; default: the free memory of the matrix's space
+  std::int64_t hack_size = 32;                ///< HLL: rows per hack, at least 1
+  std::int64_t slice_size = 32;               ///< SELL: rows per slice (C); pJAD: per block; at least 1
+  std::int64_t sort_window = 1024;            ///< SELL: rows sorted by length among themselves (sigma), at least 1
+  std::int64_t block_size = 0;                ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes
+  std::optional<StorageOrder> storage;        ///< ELLPACK, HLL, BSR; default: default_storage, for BSR column-major
 };
 
 /// A sparse format is data: Views, a name, its sizes. It knows nothing of kernels.

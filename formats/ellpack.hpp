@@ -62,7 +62,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     ell.rows_ = csr.rows();
     ell.cols_ = csr.cols();
     ell.nnz_ = csr.nnz();
-    ell.storage_ = options.storage;
+    ell.storage_ = options.storage.value_or(default_storage<Device>());
     ell.width_ = csr.rows() == 0 ? 0 : static_cast<Ordinal>(need.stored_entries / csr.rows());
     detail::require_fits<memory_space>("ELLPACK", need, options.memory_limit,
                                        detail::concat(ell.rows_, " rows padded to the longest, ", ell.width_,

@@ -13,8 +13,8 @@ namespace fatvec {
 /// HLL, hacked ELLPACK (PSBLAS; seed 001): the rows are cut into hacks of hack_size consecutive rows, and each hack is an
 /// ELLPACK matrix of its own width, so that a long row pads only its hack. Slot j of row r of hack h is entry
 ///
-///     hack_offsets(h) + r + j · (rows of the hack)      column-major, the primary storage
-///     hack_offsets(h) + r · (width of the hack) + j     row-major
+///     hack_offsets(h) + r + j · (rows of the hack)      column-major: rows lie side by side, which coalesces on GPUs
+///     hack_offsets(h) + r · (width of the hack) + j     row-major: a row's slots lie side by side, which streams on CPUs
 ///
 /// The last hack has the rows that are left. Padding as in EllMatrix: index -1, value 0, never read by kernels.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
@@ -70,7 +70,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     hll.cols_ = csr.cols();
     hll.nnz_ = csr.nnz();
     hll.hack_size_ = checked_hack_size(options);
-    hll.storage_ = options.storage;
+    hll.storage_ = options.storage.value_or(default_storage<Device>());
     const Footprint need = footprint(exec, csr, options);
     detail::require_fits<memory_space>(
         "HLL", need, options.memory_limit,

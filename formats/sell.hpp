@@ -32,7 +32,7 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
-  using Rows = detail::Permuted<detail::HllRows<Offset, Ordinal>, Ordinal>;
+  using Rows = detail::Permuted<detail::HllRows<Offset, Ordinal, 0, true>, Ordinal>;
 
   Ordinals permutation;   ///< rows: the matrix's row of each stored row
   Offsets slice_offsets;  ///< slices + 1 offsets into entries and values

@@ -25,6 +25,17 @@ Contender packed(Contender contender) {
   return contender;
 }
 
+/// The same with the slots, or the elements of a block, in this order: --sweep storage.
+Contender stored(Contender contender, StorageOrder order) {
+  contender.parameters.push_back({"storage", std::string(to_string(order))});
+  contender.sweep = "storage";
+  contender.prepare = [prepare = contender.prepare, order](product::Case task) {
+    task.options.storage = order;
+    return prepare(task);
+  };
+  return contender;
+}
+
 }  // namespace
 
 void add_fatvec_kernels(Registry& registry) {
@@ -40,6 +51,8 @@ void add_fatvec_kernels(Registry& registry) {
           .prepare = [kernel = kernel, backend](const product::Case& task) { return product::prepare(kernel, backend, task); }};
       registry.add_with_sweep(contender);
       registry.add(packed(contender));
+      if (format == "ellpack" || format == "hll" || format == "bsr")
+        for (const auto order : {StorageOrder::column_major, StorageOrder::row_major}) registry.add(stored(contender, order));
     }
   }
 }

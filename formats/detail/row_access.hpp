@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -16,10 +17,11 @@
 ///   length(i)         entries of row i, without padding
 ///   width(i)          slots of row i, with padding
 ///   slots_before(i)   slots of all rows before i: monotone, so that a search cuts the rows into equal shares
-///   contiguous        whether the entries of a row lie side by side
+///   contiguous        whether the entries of a row always lie side by side
+///   in_one_piece()    whether they do here
 ///   interleaved(i)    so many rows from i on lie side by side, slot j of row i + r being r behind slot j of row i
 /// Where a walk has a faster type for most rows, with_walk(i, visit) calls visit with the walk of row i in the best of its
-/// types.
+/// types; where a walk costs less for rows that follow each other, for_each_row(first, last, visit) visits each with its walk.
 namespace fatvec::detail {
 
 struct StridedWalk {
@@ -57,6 +59,7 @@ struct CsrRows {
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map[i]; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {begin(i), 1}; }
+  KOKKOS_FUNCTION static constexpr bool in_one_piece() { return true; }
   KOKKOS_FUNCTION static constexpr std::int64_t interleaved(std::int64_t) { return 1; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map[i + 1] - row_map[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return length(i); }
@@ -73,14 +76,22 @@ struct EllRows {
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {i * row_stride, slot_stride}; }
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
+    if (in_one_piece())
+      for (FixedWalk<1> walk{first * row_stride}; first < last; ++first, walk.slot += row_stride) visit(first, walk);
+    else
+      for (; first < last; ++first) visit(first, this->walk(first));
+  }
+  KOKKOS_FUNCTION bool in_one_piece() const { return slot_stride == 1; }
   KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t) const { return row_stride == 1 ? INT64_MAX : 1; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t) const { return slots; }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
 };
 
-/// known_size > 0: column-major hacks of a size that the compiler knows.
-template <class Offset, class Ordinal, int known_size = 0>
+/// known_size > 0: column-major hacks of a size that the compiler knows; always_columns: they are never row-major.
+template <class Offset, class Ordinal, int known_size = 0, bool always_columns = known_size != 0>
 struct HllRows {
   static constexpr bool contiguous = false;
   const Offset* hack_offsets;
@@ -88,10 +99,14 @@ struct HllRows {
   std::uint32_t hack_size;
   std::uint32_t rows;
   bool column_major;
+  int size_bits = std::has_single_bit(hack_size) ? std::countr_zero(hack_size) : -1;  ///< shifts in place of divisions
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
+  KOKKOS_FUNCTION bool by_columns() const { return always_columns || column_major; }
   KOKKOS_FUNCTION std::uint32_t hack(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i) / (known_size > 0 ? std::uint32_t{known_size} : hack_size);
+    const auto row = static_cast<std::uint32_t>(i);
+    if constexpr (known_size > 0) return row / std::uint32_t{known_size};
+    return size_bits >= 0 ? row >> size_bits : row / hack_size;
   }
   /// The last hack holds the rows that are left.
   KOKKOS_FUNCTION std::int64_t hack_rows(std::uint32_t h) const {
@@ -99,17 +114,37 @@ struct HllRows {
     return left < hack_size ? left : hack_size;
   }
   KOKKOS_FUNCTION std::int64_t hack_width(std::uint32_t h) const {
-    return (hack_offsets[h + 1] - hack_offsets[h]) / hack_rows(h);
+    const std::int64_t slots = hack_offsets[h + 1] - hack_offsets[h];
+    const std::int64_t height = hack_rows(h);
+    return size_bits >= 0 && height == hack_size ? slots >> size_bits : slots / height;
   }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const {
     const std::uint32_t h = hack(i);
     const std::int64_t within = i - static_cast<std::int64_t>(h) * hack_size;
-    if (column_major) return {hack_offsets[h] + within, hack_rows(h)};
+    if (by_columns()) return {hack_offsets[h] + within, hack_rows(h)};
     return {hack_offsets[h] + within * hack_width(h), 1};
   }
+  /// Hack by hack: what finds a hack's slots is not done again for each row.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
+    while (first < last) {
+      const std::uint32_t h = hack(first);
+      const std::int64_t start = static_cast<std::int64_t>(h) * hack_size;
+      const std::int64_t height = hack_rows(h);
+      const std::int64_t end = Kokkos::min(last, start + height);
+      if (by_columns()) {
+        for (StridedWalk walk{hack_offsets[h] + first - start, height}; first < end; ++first, ++walk.slot) visit(first, walk);
+      } else {
+        const std::int64_t row_stride = hack_width(h);
+        for (FixedWalk<1> walk{hack_offsets[h] + (first - start) * row_stride}; first < end; ++first, walk.slot += row_stride)
+          visit(first, walk);
+      }
+    }
+  }
+  KOKKOS_FUNCTION bool in_one_piece() const { return !by_columns(); }
   KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t i) const {
     const std::uint32_t h = hack(i);
-    return column_major ? hack_rows(h) - (i - static_cast<std::int64_t>(h) * hack_size) : 1;
+    return by_columns() ? hack_rows(h) - (i - static_cast<std::int64_t>(h) * hack_size) : 1;
   }
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
@@ -139,6 +174,7 @@ struct JadRows {
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION JaggedWalk<Offset> walk(std::int64_t i) const { return {diagonal_offsets, i}; }
+  KOKKOS_FUNCTION static constexpr bool in_one_piece() { return false; }
   KOKKOS_FUNCTION static constexpr std::int64_t interleaved(std::int64_t) { return INT64_MAX; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   /// A block is as wide as its first row is long.
@@ -181,9 +217,9 @@ template <class Rows, class Run>
 void with_known_rows(const Rows& rows, const Run& run) {
   run(rows);
 }
-template <class Offset, class Ordinal, class Run>
-void with_known_rows(const HllRows<Offset, Ordinal>& rows, const Run& run) {
-  if (rows.hack_size == 32 && rows.column_major)
+template <class Offset, class Ordinal, bool always_columns, class Run>
+void with_known_rows(const HllRows<Offset, Ordinal, 0, always_columns>& rows, const Run& run) {
+  if (rows.hack_size == 32 && rows.by_columns())
     run(HllRows<Offset, Ordinal, 32>{rows.hack_offsets, rows.row_lengths, rows.hack_size, rows.rows, true});
   else
     run(rows);
@@ -202,6 +238,15 @@ KOKKOS_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, con
     rows.with_walk(i, visit);
   else
     visit(rows.walk(i));
+}
+
+/// visit(i, a walk over the slots of row i) for rows first ... last - 1.
+template <class Rows, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void for_each_row(const Rows& rows, std::int64_t first, std::int64_t last, const Visit& visit) {
+  if constexpr (requires { rows.for_each_row(first, last, visit); })
+    rows.for_each_row(first, last, visit);
+  else
+    for (; first < last; ++first) visit(first, rows.walk(first));
 }
 
 /// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's entries.

@@ -58,13 +58,16 @@ struct Epilogue {
   }
 
   /// The same of sums in vector registers, which stay there where the columns of Y are neighbours.
-  template <int width, bool vectorised>
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Pack<T, width, vectorised>& sum) const {
-    if (!vectorised || y.column_stride != 1) {
-      T sums[width];
+  template <class Sum>
+  requires requires {
+    Sum::vectorised;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sum& sum) const {
+    if (!Sum::vectorised || y.column_stride != 1) {
+      T sums[Sum::width];
       sum.store(sums);
-      if constexpr (vectorised)
-        return store_apart(i, c, sums);
+      if constexpr (Sum::vectorised)
+        return store_apart(i, c, sums, sum.columns());
       else
         return store(i, c, sums);
     }
@@ -80,8 +83,8 @@ struct Epilogue {
  private:
   /// Not inlined: GCC would take vectors to pieces before it asks whether it must.
   template <int width>
-  [[gnu::noinline]] KOKKOS_FUNCTION void store_apart(std::int64_t i, std::int64_t c, const T (&sum)[width]) const {
-    store(i, c, sum);
+  [[gnu::noinline]] KOKKOS_FUNCTION void store_apart(std::int64_t i, std::int64_t c, const T (&sum)[width], int columns) const {
+    store(i, c, sum, columns);
   }
 
   template <int width, class At>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -27,13 +28,20 @@ inline constexpr int simd_bytes = 16;
 inline constexpr int simd_registers = 16;
 #endif
 
+/// Lanes of a vector of which parts can be loaded and stored: 0 where there is none.
+template <class T, Columns columns>
+inline constexpr int maskable_lanes = 0;
+
 /// Bytes beyond which a CPU's caches will not hold what is written until it is wanted.
 inline constexpr std::int64_t larger_than_caches = 64'000'000;
 
 /// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for
 /// strided columns and for scalars without vector instructions.
-template <class T, int width, bool vectorised>
+template <class T, int columns_, bool vectorised_>
 struct Pack {
+  static constexpr bool vectorised = vectorised_;
+  static constexpr int width = columns_;
+  [[nodiscard]] KOKKOS_FUNCTION static constexpr int columns() { return width; }
   T lane[width] = {};
 
   template <class A, class X>
@@ -182,9 +190,12 @@ struct Vectors<T, 1, 1> {
   [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const { *to = beta * *to + alpha * sum; }
 };
 
-template <class T, int width>
+template <class T, int columns_>
 requires std::is_floating_point_v<T>
-struct Pack<T, width, true> {
+struct Pack<T, columns_, true> {
+  static constexpr bool vectorised = true;
+  static constexpr int width = columns_;
+  [[nodiscard]] static constexpr int columns() { return width; }
   Vectors<T, width, simd_bytes / sizeof(T)> sums;
 
   template <class A>
@@ -203,6 +214,85 @@ struct Pack<T, width, true> {
   KOKKOS_FORCEINLINE_FUNCTION void combine(T* to, T alpha, T beta) const { sums.combine(to, alpha, beta); }
 };
 
+#if defined(__AVX512F__)
+
+template <class T>
+requires std::is_floating_point_v<T>
+inline constexpr int maskable_lanes<T, Columns::contiguous> = simd_bytes / sizeof(T);
+
+/// The first elements of a vector; what lies behind them is neither read nor written.
+struct PartOfDoubles {
+  using Vector = __m512d;
+  __mmask8 mask;
+  explicit PartOfDoubles(int elements) : mask(static_cast<__mmask8>((1U << elements) - 1)) {}
+  [[nodiscard]] int elements() const { return std::popcount(static_cast<unsigned>(mask)); }
+  [[gnu::always_inline]] inline Vector load(const double* from) const { return _mm512_maskz_loadu_pd(mask, from); }
+  [[gnu::always_inline]] inline void store(double* to, const Vector& v) const { _mm512_mask_storeu_pd(to, mask, v); }
+};
+struct PartOfFloats {
+  using Vector = __m512;
+  __mmask16 mask;
+  explicit PartOfFloats(int elements) : mask(static_cast<__mmask16>((1U << elements) - 1)) {}
+  [[nodiscard]] int elements() const { return std::popcount(static_cast<unsigned>(mask)); }
+  [[gnu::always_inline]] inline Vector load(const float* from) const { return _mm512_maskz_loadu_ps(mask, from); }
+  [[gnu::always_inline]] inline void store(float* to, const Vector& v) const { _mm512_mask_storeu_ps(to, mask, v); }
+};
+
+/// Sums of a Ragged tile: any number of columns costs as much as the next multiple of the vectors' lanes.
+template <class T, int vectors>
+struct RaggedPack {
+  using Part = std::conditional_t<std::is_same_v<T, double>, PartOfDoubles, PartOfFloats>;
+  static constexpr int lanes = simd_bytes / sizeof(T);
+  static constexpr int whole = (vectors - 1) * lanes;
+  Vectors<T, whole, lanes> head;
+  typename Part::Vector last{};
+  Part part;
+
+  static constexpr bool vectorised = true;
+  static constexpr int width = whole + lanes;
+
+  explicit RaggedPack(int columns) : part(columns - whole) {}
+  [[nodiscard]] int columns() const { return whole + part.elements(); }
+  [[gnu::always_inline]] inline void add_scaled(T a, const T* x, std::int64_t) {
+    head.add_scaled(a, x);
+    last += a * part.load(x + whole);
+  }
+  [[gnu::always_inline]] inline void add(const RaggedPack& other) {
+    head.add(other.head);
+    last += other.last;
+  }
+  /// All of the width.
+  [[gnu::always_inline]] inline void store(T* to) const {
+    head.store(to);
+    std::memcpy(to + whole, &last, sizeof last);
+  }
+  [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const {
+    head.overwrite(to, alpha);
+    part.store(to + whole, alpha * last);
+  }
+  [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
+    head.stream(to, alpha);
+    store_past_caches(to + whole, alpha * last);  // lines are streamed when they are whole
+  }
+  [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
+    head.combine(to, alpha, beta);
+    part.store(to + whole, beta * part.load(to + whole) + alpha * last);
+  }
+};
+
+#endif
+#endif
+
+/// Sums of a tile, all 0.
+template <class T, Columns columns, int width>
+KOKKOS_FORCEINLINE_FUNCTION auto sums_of(Width<width>) {
+  return Pack<T, width, columns == Columns::contiguous>{};
+}
+#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX512F__)
+template <class T, Columns columns, int vectors, int lanes>
+[[gnu::always_inline]] inline auto sums_of(Ragged<vectors, lanes> columns_of) {
+  return RaggedPack<T, vectors>(columns_of);
+}
 #endif
 
 }  // namespace fatvec::detail

@@ -42,13 +42,13 @@ struct BlockSweep {
   }
 
   /// Rows first ... last - 1 of a block.
-  template <class Tile>
+  template <int lanes, class Tile>
   KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, bool row_by_row, const Tile& tile) const {
     const std::int64_t rows_at_once = row_by_row ? 1 : chunk();
     std::int64_t end = 0;
     for (; first < last; first = end) {
-      end = (!row_by_row && fits_one_tile<columns>(k)) || last - first < rows_at_once ? last : first + rows_at_once;
-      sweep_columns<columns>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
+      end = (!row_by_row && fits_one_tile<columns, lanes>(k)) || last - first < rows_at_once ? last : first + rows_at_once;
+      sweep_columns<columns, lanes>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
     }
   }
 
@@ -117,41 +117,42 @@ struct RowProduct {
 
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last, std::int64_t ahead) const {
     const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-    sweep.visit(start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
-      constexpr int w = decltype(width)::value;
-      if (ahead > 0 && first + ahead < sweep.rows)
-        ask_for_row(rows, entries, first + ahead, &x(0, c), x.row_stride, w * std::int64_t{sizeof(V)});
-      if constexpr (Matrix::Rows::contiguous && w == 1) {
-        if (x.row_stride == 1) return multiply_dense(first, end, c);
-      }
-      if constexpr (w < 8)
-        few_columns<w>(first, end, c);
-      else
-        local.template multiply_rows<w>(first, end, c);
-    });
+    sweep.template visit<maskable_lanes<T, columns>>(
+        start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+          using Tile = decltype(width);
+          if (ahead > 0 && first + ahead < sweep.rows)
+            ask_for_row(rows, entries, first + ahead, &x(0, c), x.row_stride, width * std::int64_t{sizeof(V)});
+          if constexpr (Tile::value == 1)
+            if (x.row_stride == 1 && rows.in_one_piece()) return multiply_dense(first, end, c);
+          if constexpr (Tile::least < 8)
+            few_columns(width, first, end, c);
+          else
+            local.multiply_rows(width, first, end, c);
+        });
   }
 
   /// Not inlined where rows cost little, for a loop over them that has all registers to itself.
-  template <int width>
-  [[gnu::noinline]] KOKKOS_FUNCTION void few_columns(std::int64_t first, std::int64_t end, std::int64_t c) const {
+  template <class Tile>
+  [[gnu::noinline]] KOKKOS_FUNCTION void few_columns(Tile width, std::int64_t first, std::int64_t end, std::int64_t c) const {
     const RowProduct local = *this;
-    local.template multiply_rows<width>(first, end, c);
+    local.multiply_rows(width, first, end, c);
   }
 
-  template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_rows(std::int64_t first, std::int64_t end, std::int64_t c) const {
+  template <class Tile>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_rows(Tile width, std::int64_t first, std::int64_t end, std::int64_t c) const {
     std::int64_t i = first;
-    if constexpr (group > 1 && width <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
-      if (x.row_stride == 1) {
+    if constexpr (group > 1 && Tile::value <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
+      if (x.row_stride == 1 && !rows.in_one_piece()) {
         while (i < end) {
           const std::int64_t side_by_side = std::min(end - i, rows.interleaved(i));
           const std::int64_t grouped = i + side_by_side / group * group;
-          for (; i < grouped; i += group) multiply_group<width>(i, c);
-          for (const std::int64_t last = i + side_by_side % group; i < last; ++i) multiply_row<width>(i, c);
+          for (; i < grouped; i += group) multiply_group<Tile::value>(i, c);
+          for (const std::int64_t last = i + side_by_side % group; i < last; ++i) multiply_row(width, i, rows.walk(i), c);
         }
       }
     }
-    for (; i < end; ++i) multiply_row<width>(i, c);
+    for_each_row(rows, i, end,
+                 [&](std::int64_t row, const auto& slots) FATVEC_INLINE_LAMBDA { multiply_row(width, row, slots, c); });
   }
 
   template <int width>
@@ -172,23 +173,21 @@ struct RowProduct {
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply_dense(std::int64_t first, std::int64_t end, std::int64_t c) const {
     const RowProduct local = *this;
     const auto* const from = &local.x(0, c);
-    for (std::int64_t i = first; i < end; ++i) {
-      const std::int64_t begin = local.rows.begin(i);
-      const T sum[1] = {sparse_dot<T>(local.rows.begin(i + 1) - begin, local.entries + begin, local.values + begin, from)};
+    for_each_row(local.rows, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
+      const std::int64_t begin = slots[0];
+      const T sum[1] = {sparse_dot<T>(local.rows.length(i), local.entries + begin, local.values + begin, from)};
       local.epilogue.store(local.rows.row(i), c, sum);
-    }
+    });
   }
 
-  template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_row(std::int64_t i, std::int64_t c) const {
+  template <class Tile, class Walk>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
-    constexpr bool two_chains = width <= 8;
-    Pack<T, width, columns == Columns::contiguous> sum;
+    constexpr bool two_chains = Tile::value <= 8;
+    auto sum = sums_of<T, columns>(width);
     const std::int64_t length = rows.length(i);
-    auto slot = rows.walk(i);
-    if constexpr (Matrix::Rows::contiguous)
-      if (c == 0)
-        for (std::int64_t n = 0; n < length; n += 8) load_ahead(values + slot[0] + n, entries + slot[0] + n);
+    if (rows.in_one_piece() && c == 0)
+      for (std::int64_t n = 0; n < length; n += 8) load_ahead(values + slot[0] + n, entries + slot[0] + n);
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;

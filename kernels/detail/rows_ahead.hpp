@@ -19,7 +19,7 @@ struct Lookahead {
 
 inline Lookahead lookahead() {
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__x86_64__)
-  if (__builtin_cpu_is("amd")) return {64, 176};
+  if (__builtin_cpu_is("amd")) return {64, 300};
 #endif
   return {};
 }

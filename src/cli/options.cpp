@@ -109,10 +109,10 @@ void add_format_options(CLI::App& command, FormatOptions& options, const std::st
     const bool row_major = name == to_string(StorageOrder::row_major);
     options.storage = row_major ? StorageOrder::row_major : StorageOrder::column_major;
   };
-  one_of(command.add_option_function<std::string>(storage_names, storage,
-                                                  "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
-         {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)})
-      ->default_str(std::string(to_string(options.storage)));
+  auto* const order = one_of(command.add_option_function<std::string>(
+                                 storage_names, storage, "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
+                             {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
+  order->default_str(options.storage ? std::string(to_string(*options.storage)) : "by format and backend");
   add_memory_limit(command, options.memory_limit);
 }
 

@@ -128,6 +128,7 @@ void add_print(CLI::App& app, Action& action) {
   options->format = product::formats().front();
   add_matrix(*command, options->matrix);
   one_of(command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(), product::formats());
+  options->format_options.storage = StorageOrder::column_major;
   add_format_options(*command, options->format_options, "--storage,--layout");
   whole(command->add_option("--limit", options->limit, "Most rows and slots (entries and padding) to print")
             ->capture_default_str(),

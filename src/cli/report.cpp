@@ -30,7 +30,7 @@ Json to_json(const FormatOptions& options) {
           {"slice_size", options.slice_size},
           {"sort_window", options.sort_window},
           {"block_size", options.block_size},
-          {"storage", to_string(options.storage)}};
+          {"storage", options.storage ? to_string(*options.storage) : "by format and backend"}};
 }
 
 Json count(double value) {

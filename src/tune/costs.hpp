@@ -20,7 +20,8 @@ struct CostFactors {
 };
 
 /// Fitted by scripts/calibrate to what `fatvec tune` measured of generated matrices: the set-up on GPUs after the products, and
-/// packing of LayoutRight by hand, when both had become faster (docs/choice.md).
+/// packing of LayoutRight by hand, when both had become faster (docs/choice.md). ELLPACK's and HLL's of CPUs are CSR's since
+/// rows lie in one piece there, and a little more a row.
 inline constexpr std::array cost_table = {
     // clang-format off
     CostFactors{false, Layout::row, "csr", {1.72, 0.7, 0.713, 0.294, 5.93, 2.29, 91.2, 5.72, 0.1, 1.22}, 9.48, 0.466},
@@ -38,15 +39,15 @@ inline constexpr std::array cost_table = {
     CostFactors{false, Layout::column, "jad", {2.24, 0.7, 1.8, 0.25, 0, 3.77, 0, 0, 0.909, 1.2}, 155, 3},
     CostFactors{false, Layout::column, "bsr", {1.96, 0.7, 2.33, 0, 9.42, 4.56, 0, 0, 0.72, 1.2}, 221, 59.8},
     CostFactors{true, Layout::row, "csr", {0.612, 0.7, 0.815, 1.58, 11.3, 3.58, 94.7, 3.99, 0, 1.8}, 6.71, 0.0473},
-    CostFactors{true, Layout::row, "ellpack", {0.5, 0.899, 0.5, 2.25, 25.7, 4.77, 0, 0, 0.0033, 1.8}, 104, 2.61},
-    CostFactors{true, Layout::row, "hll", {0.631, 0.935, 0.5, 2.41, 34.9, 4.48, 0, 0, 0, 1.8}, 119, 2.3},
+    CostFactors{true, Layout::row, "ellpack", {0.612, 0.7, 0.815, 1.58, 11.3, 3.7, 97, 4, 0, 1.8}, 104, 1.1},
+    CostFactors{true, Layout::row, "hll", {0.612, 0.7, 0.815, 1.58, 11.3, 3.7, 97, 4, 0, 1.8}, 119, 1.2},
     CostFactors{true, Layout::row, "sell", {0.592, 0.91, 0.5, 2.54, 30.1, 5.27, 0, 0, 0, 1.8}, 142, 4.25},
     CostFactors{true, Layout::row, "pjad", {0.5, 0.7, 0.5, 2.32, 31.3, 7.42, 0, 0, 0, 1.8}, 139, 4.14},
     CostFactors{true, Layout::row, "jad", {0.5, 0.7, 0.5, 2.32, 33.1, 7.09, 0, 0, 0, 1.8}, 135, 4.18},
     CostFactors{true, Layout::row, "bsr", {1.68, 0.7, 0.517, 2.09, 15.4, 3.25, 186, 0, 0, 1.8}, 218, 30.2},
     CostFactors{true, Layout::column, "csr", {0.596, 0.7, 0.5, 0.571, 0, 16, 61.2, 57.4, 0.00321, 1.2}, 6.66, 0.0398},
-    CostFactors{true, Layout::column, "ellpack", {0.5, 1.9, 0.534, 0.546, 0, 21.7, 0, 0, 0.106, 1.2}, 89.6, 3.14},
-    CostFactors{true, Layout::column, "hll", {0.754, 0.954, 0.625, 0.408, 10.7, 20.3, 0, 62.9, 0, 1.2}, 112, 2.57},
+    CostFactors{true, Layout::column, "ellpack", {0.596, 0.7, 0.5, 0.571, 0, 16.3, 63, 58, 0.00321, 1.2}, 89.6, 1.1},
+    CostFactors{true, Layout::column, "hll", {0.596, 0.7, 0.5, 0.571, 0, 16.3, 63, 58, 0.00321, 1.2}, 112, 1.2},
     CostFactors{true, Layout::column, "sell", {0.698, 0.882, 0.533, 0.578, 12.3, 20.2, 0, 65, 0, 1.2}, 140, 3.47},
     CostFactors{true, Layout::column, "pjad", {0.508, 0.775, 0.583, 0.823, 11.3, 28.8, 0, 0, 0, 1.2}, 150, 3.56},
     CostFactors{true, Layout::column, "jad", {0.5, 2.05, 0.588, 0.695, 0, 25.2, 0, 0, 0, 1.2}, 149, 3.62},

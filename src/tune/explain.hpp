@@ -31,7 +31,7 @@ inline std::string fixed(double value, int digits) {
 }
 
 inline std::string described(const Prediction& prediction) {
-  return std::string(prediction.format) + (prediction.choice.packed ? " on row-major copies of X and Y" : "");
+  return std::string(prediction.format) + (prediction.choice.packed ? " on row-major copies" : "");
 }
 
 /// The term in which a costs most beyond b; `none` where there is no such term.

@@ -32,8 +32,8 @@ struct PlanOptions {
   FormatOptions format{};
 };
 
-/// A product that is ready to run: op(A) in the chosen format, the kernel and its policy, and copies of X and Y where these are
-/// packed. Cheap to copy, as Views are; copies share all of it.
+/// A product that is ready to run: op(A) in the chosen format, the kernel and its policy, and copies of X and perhaps of Y
+/// where these are packed. Cheap to copy, as Views are; copies share all of it.
 template <class Csr, class Kernels = PlanKernels>
 class Plan;
 

@@ -83,6 +83,16 @@ TEST(Formats, ColumnMajorHllOfSeed001) {
   EXPECT_EQ(hll.entries(1 * 3 + 2), 1);
 }
 
+TEST(Formats, StorageSuitsTheDeviceUnlessToldOtherwise) {
+  const Csr csr = from_dense({{5, 0}, {0, 2}, {3, 4}});
+  EXPECT_EQ(list(Hll::from_csr(Exec(), csr).values), (List{5, 0, 2, 0, 3, 4}));
+  EXPECT_EQ(list(Ell::from_csr(Exec(), csr).values), (List{5, 0, 2, 0, 3, 4}));
+  EXPECT_EQ(Bsr::from_csr(Exec(), csr).storage(), StorageOrder::column_major);
+#if defined(KOKKOS_ENABLE_CUDA)
+  EXPECT_EQ(default_storage<Kokkos::Cuda>(), StorageOrder::column_major);
+#endif
+}
+
 FormatOptions blocks_of(std::int64_t block_size, StorageOrder storage = StorageOrder::column_major) {
   FormatOptions result;
   result.block_size = block_size;
@@ -111,7 +121,7 @@ TEST(Formats, CsrAndEllpackOfSeed003) {
   const Ell by_rows = Ell::from_csr(Exec(), csr, options(32, StorageOrder::row_major));
   EXPECT_EQ(list(by_rows.values), (List{7, 1, 0, 4, 2, 3, 1, 8, 0, 9, 0, 0}));
   EXPECT_EQ(list(by_rows.entries), (List{0, 2, -1, 1, 2, 3, 0, 1, -1, 1, -1, -1}));
-  const Ell by_columns = Ell::from_csr(Exec(), csr);
+  const Ell by_columns = Ell::from_csr(Exec(), csr, options(32, StorageOrder::column_major));
   EXPECT_EQ(list(by_columns.values), (List{7, 4, 1, 9, 1, 2, 8, 0, 0, 3, 0, 0}));
   EXPECT_EQ(list(by_columns.entries), (List{0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1}));
   EXPECT_DOUBLE_EQ(padding_ratio(by_columns), 0.5);

@@ -83,6 +83,11 @@ TEST(TurnedRows, BlocksOfAnySize) {
 TEST(TurnedRows, LargeProducts) {
   const auto a = whole_numbers("gen:banded:210000:1");
   const auto bsr = blocks_of(a, 3);
+  const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);
+  using Turn = detail::Repack<double, detail::Columns::contiguous, true, double, double>;
+  EXPECT_TRUE((Turn{{y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}
+                   .streaming()
+                   .past_caches));
   expect_turned<CsrRow, double>(a, 24, 0);
   expect_turned<CsrRow, double>(a, 24, 0, 3);
   expect_turned<BsrRow, double>(bsr, 24, 0);
