@@ -24,7 +24,7 @@ constexpr std::string_view to_string(StorageOrder order) {
 /// Of ELLPACK and HLL: a row in one piece streams on CPUs, rows side by side coalesce on GPUs.
 template <class Device>
 constexpr StorageOrder default_storage() {
-  using Space = typename Device::memory_space;
+  using Space = typename Device::execution_space::memory_space;
   return std::is_same_v<Space, Kokkos::HostSpace> ? StorageOrder::row_major : StorageOrder::column_major;
 }
 

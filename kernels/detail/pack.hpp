@@ -272,7 +272,10 @@ struct RaggedPack {
   }
   [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
     head.stream(to, alpha);
-    store_past_caches(to + whole, alpha * last);  // lines are streamed when they are whole
+    if (part.elements() == lanes)
+      store_past_caches(to + whole, alpha * last);
+    else
+      part.store(to + whole, alpha * last);
   }
   [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
     head.combine(to, alpha, beta);

@@ -8,7 +8,8 @@
 
 #include <fatvec/formats/multivector.hpp>
 
-/// The right-hand-side tile: the columns that one work-item holds in registers, always a compile-time number of them.
+/// The right-hand-side tile: the columns that one work-item holds in registers, a number of them, or of vectors, that the
+/// compiler knows.
 namespace fatvec::detail {
 
 /// A number of columns that is known to the compiler. (std::integral_constant's conversion is no device function to nvcc.)
@@ -136,7 +137,7 @@ requires(lanes > 0) KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, co
   }
 }
 
-/// The same with tiles of half the width, and half of that, for what is left over: fewer widths to compile.
+/// Covers columns c ... k - 1 with tiles of half the width, and half of that, for what is left over: fewer widths to compile.
 template <int widest, class Visit>
 KOKKOS_INLINE_FUNCTION void sweep_halves(std::int64_t k, const Visit& visit, std::int64_t c = 0) {
   for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);

@@ -183,7 +183,7 @@ struct RowProduct {
   template <class Tile, class Walk>
   KOKKOS_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
-    constexpr bool two_chains = Tile::value <= 8;
+    constexpr bool two_chains = Tile::least <= 8;
     auto sum = sums_of<T, columns>(width);
     const std::int64_t length = rows.length(i);
     if (rows.in_one_piece() && c == 0)

@@ -30,7 +30,7 @@ Json to_json(const FormatOptions& options) {
           {"slice_size", options.slice_size},
           {"sort_window", options.sort_window},
           {"block_size", options.block_size},
-          {"storage", options.storage ? to_string(*options.storage) : "by format and backend"}};
+          {"storage", options.storage ? Json(to_string(*options.storage)) : Json()}};
 }
 
 Json count(double value) {

@@ -21,7 +21,7 @@ struct CostFactors {
 
 /// Fitted by scripts/calibrate to what `fatvec tune` measured of generated matrices: the set-up on GPUs after the products, and
 /// packing of LayoutRight by hand, when both had become faster (docs/choice.md). ELLPACK's and HLL's of CPUs are CSR's since
-/// rows lie in one piece there, and a little more a row.
+/// rows lie in one piece there, with a little more for rows and multiplications; their set-up is scaled by hand, too.
 inline constexpr std::array cost_table = {
     // clang-format off
     CostFactors{false, Layout::row, "csr", {1.72, 0.7, 0.713, 0.294, 5.93, 2.29, 91.2, 5.72, 0.1, 1.22}, 9.48, 0.466},

@@ -42,7 +42,8 @@ void expect_streamed(const Matrix& a, int k, int row_length) {
 
 TEST(LargeProduct, CsrStreamsLinesOfY) {
   expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:210000:2")), 43,
-                                  48);  // tiles of 32, 8, 3
+                                  48);  // tiles of 32 and 11, or 32, 8, 3
+  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:350000:1")), 24, 24);
 }
 
 TEST(LargeProduct, BsrStreamsLinesOfY) {
