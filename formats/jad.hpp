@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
 #include <fatvec/formats/detail/slices.hpp>

@@ -7,11 +7,10 @@
 #include <type_traits>
 
 #include <fatvec/formats/concepts.hpp>
-#include <fatvec/formats/detail/row_order.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
-/// How a format lays out its rows, as a small device-copyable value: what conversions and row kernels share. Pointers, not
-/// Views, so that a work-item can copy it into registers. Rows count in the order in which they are stored.
+/// How a format lays out its rows, as a small device-copyable value: what conversions (padded.hpp) and row kernels share.
+/// Pointers, not Views, so that a work-item can copy it into registers. Rows count in the order in which they are stored.
 ///   row(i)            the matrix's row that stored row i is
 ///   walk(i)           the slots of row i from its first on: [n] is the n-th from here in the format's arrays, advance(n)
 ///   length(i)         entries of row i, without padding
@@ -247,111 +246,6 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_row(const Rows& rows, std::int64_t fir
     rows.for_each_row(first, last, visit);
   else
     for (; first < last; ++first) visit(first, rows.walk(first));
-}
-
-/// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's entries.
-template <class Csr, class Rows>
-struct FillPadded {
-  typename Csr::ConstOffsets row_map;
-  typename Csr::Ordinals csr_entries;
-  typename Csr::Scalars csr_values;
-  Rows rows;
-  typename Csr::Ordinals entries;
-  typename Csr::Scalars values;
-  RowParts parts;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    const auto width = [&](std::int64_t i) { return rows.width(i); };
-    parts.for_each_run(n, width, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
-      const std::int64_t begin = row_map(rows.row(i));
-      const std::int64_t length = rows.length(i);
-      auto slot = rows.walk(i);
-      slot.advance(static_cast<int>(first));
-      for (std::int64_t j = first; j < last; ++j, slot.advance(1)) {
-        entries(slot[0]) = j < length ? csr_entries(begin + j) : typename Csr::ordinal_type{-1};
-        values(slot[0]) = j < length ? csr_values(begin + j) : typename Csr::value_type{};
-      }
-    });
-  }
-};
-
-/// The inverse: gathers the rows of a padded format into CSR arrays whose row_map is known.
-template <class Csr, class Rows>
-struct DrainPadded {
-  typename Csr::ConstOffsets row_map;
-  typename Csr::Ordinals csr_entries;
-  typename Csr::Scalars csr_values;
-  Rows rows;
-  typename Csr::Ordinals entries;
-  typename Csr::Scalars values;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = rows.row(i);
-    auto slot = rows.walk(i);
-    for (std::int64_t n = row_map(row); n < row_map(row + 1); ++n, slot.advance(1)) {
-      csr_entries(n) = entries(slot[0]);
-      csr_values(n) = values(slot[0]);
-    }
-  }
-};
-
-/// Allocates and fills the slots of a padded matrix, whose row_lengths and row layout stand already.
-template <class ExecSpace, class Csr, class Padded>
-void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int64_t slots) {
-  const auto n = static_cast<std::size_t>(slots);
-  padded.entries = allocate<typename Csr::Ordinals>(exec, "fatvec::padded::entries", n);
-  padded.values = allocate<typename Csr::Scalars>(exec, "fatvec::padded::values", n);
-  using Fill = FillPadded<Csr, typename Padded::Rows>;
-  const auto parts = RowParts::of<ExecSpace>(csr.rows(), slots);
-  Kokkos::parallel_for("fatvec::from_csr", parts.items(exec),
-                       Fill{csr.row_map, csr.entries, csr.values, padded.row_access(), padded.entries, padded.values, parts});
-}
-
-/// The lengths of the stored rows, at the places of the matrix's rows.
-template <class Offsets, class Rows>
-struct LengthsInPlace {
-  Offsets lengths;
-  Rows rows;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    lengths(rows.row(i)) = static_cast<typename Offsets::non_const_value_type>(rows.length(i));
-  }
-};
-
-template <class Csr, class ExecSpace, class Padded>
-Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
-  const auto rows = padded.row_access();
-  auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(padded.rows()) + 1);
-  using Lengths = LengthsInPlace<typename Csr::Offsets, typename Padded::Rows>;
-  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()), Lengths{row_map, rows});
-  const auto nnz = static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), row_map));
-  Csr csr(padded.rows(), padded.cols(), row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
-          allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
-  using Drain = DrainPadded<Csr, typename Padded::Rows>;
-  Kokkos::parallel_for("fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
-                       Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries, padded.values});
-  return csr;
-}
-
-template <class Csr, class Order>
-struct LengthsInOrder {
-  typename Csr::Ordinals lengths;
-  typename Csr::ConstOffsets row_map;
-  Order order;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = order(i);
-    lengths(i) = static_cast<typename Csr::ordinal_type>(row_map(row + 1) - row_map(row));
-  }
-};
-
-/// Entries of each row, in the order given.
-template <class ExecSpace, class Csr, class Order = InOrder>
-typename Csr::Ordinals row_lengths(const ExecSpace& exec, const Csr& csr, const Order& order = {}) {
-  auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths", static_cast<std::size_t>(csr.rows()));
-  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, csr.rows()),
-                       LengthsInOrder<Csr, Order>{lengths, csr.row_map, order});
-  return lengths;
 }
 
 }  // namespace fatvec::detail

@@ -162,7 +162,8 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   const Layout layout = choice.packed ? Layout::row : workload.layout;
   const CostFactors& cost = detail::factors_of(machine.cpu, layout, format);
   const Footprint& stored = detail::footprint_of(structure, format).footprint;
-  // ELLPACK's padding is not read, but where neighbouring rows have entries in the same line: what HLL stores.
+  // ELLPACK's padding is not read, but where neighbouring rows have entries in the same line: what HLL stores. (Row-major, on
+  // CPUs, HLL's is not read either: long paddings look dearer there than they are.)
   const double read_bytes = detail::footprint_of(structure, format == "ellpack" ? "hll" : format).footprint.bytes;
   const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout);
   const auto k = static_cast<double>(workload.k);
