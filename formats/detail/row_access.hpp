@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
@@ -76,7 +77,7 @@ struct EllRows {
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {i * row_stride, slot_stride}; }
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
+  FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
     if (in_one_piece())
       for (FixedWalk<1> walk{first * row_stride}; first < last; ++first, walk.slot += row_stride) visit(first, walk);
     else
@@ -125,7 +126,7 @@ struct HllRows {
   }
   /// Hack by hack: what finds a hack's slots is not done again for each row.
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
+  FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
     while (first < last) {
       const std::uint32_t h = hack(first);
       const std::int64_t start = static_cast<std::int64_t>(h) * hack_size;
@@ -146,7 +147,7 @@ struct HllRows {
     return by_columns() ? hack_rows(h) - (i - static_cast<std::int64_t>(h) * hack_size) : 1;
   }
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
+  FATVEC_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
     if constexpr (known_size > 0) {
       const std::uint32_t h = hack(i);
       if ((h + 1) * known_size <= rows) return visit(FixedWalk<known_size>{hack_offsets[h] + i % known_size});
@@ -232,7 +233,7 @@ void with_known_rows(const Permuted<Rows, Ordinal>& rows, const Run& run) {
 
 /// visit(a walk over the slots of row i).
 template <class Rows, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, const Visit& visit) {
+FATVEC_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, const Visit& visit) {
   if constexpr (requires { rows.with_walk(i, visit); })
     rows.with_walk(i, visit);
   else
@@ -241,7 +242,7 @@ KOKKOS_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, con
 
 /// visit(i, a walk over the slots of row i) for rows first ... last - 1.
 template <class Rows, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void for_each_row(const Rows& rows, std::int64_t first, std::int64_t last, const Visit& visit) {
+FATVEC_FORCEINLINE_FUNCTION void for_each_row(const Rows& rows, std::int64_t first, std::int64_t last, const Visit& visit) {
   if constexpr (requires { rows.for_each_row(first, last, visit); })
     rows.for_each_row(first, last, visit);
   else

@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
-#include <fatvec/kernels/detail/host_pass.hpp>
 #include <fatvec/kernels/detail/row_product.hpp>
 #include <fatvec/kernels/detail/rows_ahead.hpp>
 #include <fatvec/kernels/detail/turned_rows.hpp>
@@ -111,7 +111,7 @@ struct BlockProduct {
 
   /// Rows first, first + 1, ... of block row i.
   template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c, std::int64_t ahead) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c, std::int64_t ahead) const {
     if (ahead > 0 && first == 0 && i + ahead < sweep.shares.rows)
       for (int b = 0; b < access.size; ++b)
         ask_for_row(block_rows, entries, i + ahead, &x(b, c), access.size * x.row_stride, width * std::int64_t{sizeof(V)});
@@ -138,7 +138,7 @@ struct BlockProduct {
   }
 
   template <class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void add_block(std::int64_t n, int first, std::int64_t c, Sum (&sum)[Block::rows]) const {
+  FATVEC_FORCEINLINE_FUNCTION void add_block(std::int64_t n, int first, std::int64_t c, Sum (&sum)[Block::rows]) const {
     const std::int64_t column = static_cast<std::int64_t>(entries[n]) * access.size;
     const auto* const block = values + access.begin(n);
     const T* const x_rows = &x(column, c);
@@ -152,7 +152,7 @@ struct BlockProduct {
 
   /// sum += column b of the block times its row of X.
   template <class A, class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void add_column(const A* block, const T* x_rows, int first, int b,
+  FATVEC_FORCEINLINE_FUNCTION void add_column(const A* block, const T* x_rows, int first, int b,
                                               Sum (&sum)[Block::rows]) const {
     A a[Block::rows];
     each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {

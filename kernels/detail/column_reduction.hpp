@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
@@ -38,7 +39,7 @@ class Joined {
 
 /// Adds `count` steps of the cursor to the lanes.
 template <class Lanes, class Cursor>
-KOKKOS_FORCEINLINE_FUNCTION void walk(Lanes& lanes, Cursor at, std::int64_t count) {
+FATVEC_FORCEINLINE_FUNCTION void walk(Lanes& lanes, Cursor at, std::int64_t count) {
   Lanes local = lanes;
   if constexpr (Lanes::width == 1) {
     constexpr int ahead = 8;  // loads that do not wait for each other

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/multivector.hpp>
 
@@ -41,14 +42,14 @@ struct SumTypes<Kokkos::complex<R>> {
 
 /// a + b and a + b · c; of integers modulo 2^64, for a signed overflow would be undefined.
 template <class S>
-KOKKOS_FORCEINLINE_FUNCTION S plus(const S& a, const S& b) {
+FATVEC_FORCEINLINE_FUNCTION S plus(const S& a, const S& b) {
   if constexpr (std::is_integral_v<S>)
     return static_cast<S>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   else
     return a + b;
 }
 template <class S>
-KOKKOS_FORCEINLINE_FUNCTION S plus_product(const S& a, const S& b, const S& c) {
+FATVEC_FORCEINLINE_FUNCTION S plus_product(const S& a, const S& b, const S& c) {
   if constexpr (std::is_integral_v<S>)
     return plus(a, static_cast<S>(static_cast<std::uint64_t>(b) * static_cast<std::uint64_t>(c)));
   else
@@ -57,7 +58,7 @@ KOKKOS_FORCEINLINE_FUNCTION S plus_product(const S& a, const S& b, const S& c) {
 
 /// |x|; of the smallest integer, too.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION typename SumTypes<T>::Magnitude magnitude(const T& x) {
+FATVEC_FORCEINLINE_FUNCTION typename SumTypes<T>::Magnitude magnitude(const T& x) {
   using Magnitude = typename SumTypes<T>::Magnitude;
   if constexpr (std::is_floating_point_v<T>)
     return Kokkos::fabs(x);
@@ -136,7 +137,7 @@ struct StatisticsLanes {
       max[w] = Value::lowest;
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(int w, const Scalar& x) {
+  FATVEC_FORCEINLINE_FUNCTION void add(int w, const Scalar& x) {
     const auto size = static_cast<Total>(magnitude(x));
     sum[w] = plus(sum[w], static_cast<Sum>(x));
     absolute_sum[w] = plus(absolute_sum[w], size);
@@ -162,8 +163,8 @@ struct StatisticsSource {
   struct Cursor {
     const Scalar* x;
     std::int64_t step;
-    KOKKOS_FORCEINLINE_FUNCTION Scalar operator[](int w) const { return x[w]; }
-    KOKKOS_FORCEINLINE_FUNCTION void advance() { x += step; }
+    FATVEC_FORCEINLINE_FUNCTION Scalar operator[](int w) const { return x[w]; }
+    FATVEC_FORCEINLINE_FUNCTION void advance() { x += step; }
   };
 
   MultiVectorSpan<const Scalar, Columns::strided> x;
@@ -204,7 +205,7 @@ struct DotLanes {
 
   Value sum[width] = {};
 
-  KOKKOS_FORCEINLINE_FUNCTION void add(int w, const Pair<X, Y>& element) {
+  FATVEC_FORCEINLINE_FUNCTION void add(int w, const Pair<X, Y>& element) {
     if constexpr (is_complex<X>)
       sum[w] += static_cast<Value>(Kokkos::conj(element.x)) * static_cast<Value>(element.y);
     else
@@ -224,8 +225,8 @@ struct DotSource {
     const Y* y;
     std::int64_t x_step;
     std::int64_t y_step;
-    KOKKOS_FORCEINLINE_FUNCTION Pair<X, Y> operator[](int w) const { return {x[w], y[w]}; }
-    KOKKOS_FORCEINLINE_FUNCTION void advance() {
+    FATVEC_FORCEINLINE_FUNCTION Pair<X, Y> operator[](int w) const { return {x[w], y[w]}; }
+    FATVEC_FORCEINLINE_FUNCTION void advance() {
       x += x_step;
       y += y_step;
     }

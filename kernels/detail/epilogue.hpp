@@ -4,8 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/multivector.hpp>
-#include <fatvec/kernels/detail/host_pass.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
@@ -62,7 +62,7 @@ struct Epilogue {
   requires requires {
     Sum::vectorised;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sum& sum) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sum& sum) const {
     if (!Sum::vectorised || y.column_stride != 1) {
       T sums[Sum::width];
       sum.store(sums);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
@@ -27,7 +28,7 @@ inline constexpr bool has_shuffles = false;
 
 /// value + that of the thread whose rank differs in bit `offset`. Every thread of the warp must call it.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T plus_neighbour(const T& value, [[maybe_unused]] int offset) {
+FATVEC_FORCEINLINE_FUNCTION T plus_neighbour(const T& value, [[maybe_unused]] int offset) {
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_arithmetic_v<T>) {
     return value + __shfl_xor_sync(~0U, value, offset);
@@ -206,7 +207,7 @@ struct LaneProduct {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(int block, int sweep, int rank) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply(int block, int sweep, int rank) const {
     const int within = shape.row_of(rank);
     const int place = rank - within * (shape.lanes << (Rows::contiguous ? shape.split_bits : 0));
     const int splits = Rows::contiguous ? shape.splits() : 1;  // of interleaved rows one thread each: constant addresses
@@ -223,7 +224,9 @@ struct LaneProduct {
       const Value* const elements = elements_of(part.row);
       slot.advance(part.first + split);
       Ordinal left = part.last - part.first - split;
-      for (; left > (group - 1) * splits; left -= group * splits, slot.advance(group * splits))
+      // Whole groups as long as all that share the row have one: a warp would else do a whole one and a partial one.
+      const int margin = group > 1 ? split : splits - 1;
+      for (; left + margin >= group * splits; left -= group * splits, slot.advance(group * splits))
         add_group<false>(slot, elements, splits, left, tile, sums);
       if (group > 1 && left > 0) add_group<true>(slot, elements, splits, left, tile, sums);
     });
@@ -234,7 +237,7 @@ struct LaneProduct {
   }
 
   /// The values, or in a matrix of blocks those of a row within its block.
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION const Value* elements_of([[maybe_unused]] std::int64_t row) const {
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION const Value* elements_of([[maybe_unused]] std::int64_t row) const {
     if constexpr (of_slot == 1)
       return values;
     else
@@ -243,7 +246,7 @@ struct LaneProduct {
 
   /// sums += `group` slots from `slot` on, `step` apart, times X; a partial group has only those among the `left` ones.
   template <bool partial, class Walk>
-  KOKKOS_FORCEINLINE_FUNCTION void add_group(const Walk& slot, const Value* elements, int step, Ordinal left, const Tile& tile,
+  FATVEC_FORCEINLINE_FUNCTION void add_group(const Walk& slot, const Value* elements, int step, Ordinal left, const Tile& tile,
                                              T (&sums)[width]) const {
     if constexpr (of_slot == 0) {
       add_block(slot[0], elements, tile, sums);
@@ -272,7 +275,7 @@ struct LaneProduct {
   }
 
   /// The same for one block of a size that the compiler does not know.
-  KOKKOS_FORCEINLINE_FUNCTION void add_block(std::int64_t at, const Value* elements, const Tile& tile, T (&sums)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void add_block(std::int64_t at, const Value* elements, const Tile& tile, T (&sums)[width]) const {
     const int size = rows.size();
     const Value* const of_block = elements + at * size * size;
     const Ordinal first = entries[at] * size;
@@ -284,7 +287,7 @@ struct LaneProduct {
     }
   }
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int element_step() const {
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION int element_step() const {
     if constexpr (of_slot == 1)
       return 0;
     else

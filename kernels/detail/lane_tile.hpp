@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
@@ -31,7 +32,7 @@ struct RowsOfX {
         row_bytes(static_cast<std::uint32_t>(x.row_stride * static_cast<std::int64_t>(sizeof(T)))) {}
 
   template <class Ordinal>
-  KOKKOS_FORCEINLINE_FUNCTION const T* operator[](Ordinal row) const {
+  FATVEC_FORCEINLINE_FUNCTION const T* operator[](Ordinal row) const {
     const std::uint64_t offset = static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Ordinal>>(row)) * row_bytes;
     return reinterpret_cast<const T*>(first + offset);
   }
@@ -71,10 +72,10 @@ class AdjacentTile {
   [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return idle_; }
 
   template <class Ordinal>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     read(x_[row], to);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
     T* const at = &epilogue.y(row, first_);
     if constexpr (group == 1) {
       epilogue.store(row, first_, sum);
@@ -95,7 +96,7 @@ class AdjacentTile {
     T of[group];
   };
 
-  KOKKOS_FORCEINLINE_FUNCTION static void read(const T* from, T (&to)[width]) {
+  FATVEC_FORCEINLINE_FUNCTION static void read(const T* from, T (&to)[width]) {
     unroll<width / group>([&](int g) {
       const Group loaded = reinterpret_cast<const Group*>(from)[g];
       unroll<group>([&](int e) { to[g * group + e] = loaded.of[e]; });
@@ -129,14 +130,14 @@ class SpacedTile {
   [[nodiscard]] KOKKOS_FUNCTION bool idle() const { return first_ >= last_; }
 
   template <class Ordinal>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     unroll<width>([&](int w) { to[w] = *x_[w][row]; });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
     epilogue.store(row, first_, sum, (last_ - first_ + spacing_ - 1) / spacing_, spacing_);
   }
   /// Y += alpha · sum, where others add to the same row.
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
     unroll<width>([&](int w) {
       const int c = first_ + w * spacing_;
       if (c < last_) Kokkos::atomic_add(&epilogue.y(row, c), epilogue.alpha * sum[w]);

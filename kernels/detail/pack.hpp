@@ -7,7 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <fatvec/kernels/detail/host_pass.hpp>
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
 #if defined(__SSE2__)
@@ -45,30 +45,30 @@ struct Pack {
   T lane[width] = {};
 
   template <class A, class X>
-  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const X* x, std::int64_t step) {
+  FATVEC_FORCEINLINE_FUNCTION void add_scaled(const A& a, const X* x, std::int64_t step) {
     unroll<width>([&](int w) { lane[w] += a * x[w * step]; });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) {
+  FATVEC_FORCEINLINE_FUNCTION void add(const Pack& other) {
     unroll<width>([&](int w) { lane[w] += other.lane[w]; });
   }
   /// sums[r] += a[r] · x: an element of x is loaded once for all of them.
   template <int n, class A>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&sums)[n], const A (&a)[n], const T* x, std::int64_t step) {
+  FATVEC_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&sums)[n], const A (&a)[n], const T* x, std::int64_t step) {
     unroll<width>([&](int w) {
       const T loaded = x[w * step];
       unroll<n>([&](int r) { sums[r].lane[w] += a[r] * loaded; });
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(T* to) const {
     unroll<width>([&](int w) { to[w] = lane[w]; });
   }
   /// to[w] = alpha · lane[w] (stream: past the caches, where there is an instruction for it), or to[w] = beta · to[w] + alpha ·
   /// lane[w].
-  KOKKOS_FORCEINLINE_FUNCTION void overwrite(T* to, const T& alpha) const {
+  FATVEC_FORCEINLINE_FUNCTION void overwrite(T* to, const T& alpha) const {
     unroll<width>([&](int w) { to[w] = alpha * lane[w]; });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(T* to, const T& alpha) const { overwrite(to, alpha); }
-  KOKKOS_FORCEINLINE_FUNCTION void combine(T* to, const T& alpha, const T& beta) const {
+  FATVEC_FORCEINLINE_FUNCTION void stream(T* to, const T& alpha) const { overwrite(to, alpha); }
+  FATVEC_FORCEINLINE_FUNCTION void combine(T* to, const T& alpha, const T& beta) const {
     unroll<width>([&](int w) { to[w] = beta * to[w] + alpha * lane[w]; });
   }
 };
@@ -83,7 +83,7 @@ inline void end_stores_past_caches() {
 }
 
 template <class Bits, class Vector>
-[[gnu::always_inline]] inline Bits bits_of(const Vector& vector) {
+FATVEC_FORCEINLINE Bits bits_of(const Vector& vector) {
   Bits bits;
   std::memcpy(&bits, &vector, sizeof bits);
   return bits;
@@ -91,7 +91,7 @@ template <class Bits, class Vector>
 
 /// Writes an aligned vector to memory without reading its line before, or keeping it in caches.
 template <class Vector>
-[[gnu::always_inline]] inline void store_past_caches(void* to, const Vector& vector) {
+FATVEC_FORCEINLINE void store_past_caches(void* to, const Vector& vector) {
 #if defined(__AVX512F__)
   if constexpr (sizeof vector == 64) return _mm512_stream_si512(static_cast<__m512i*>(to), bits_of<__m512i>(vector));
 #endif
@@ -113,7 +113,7 @@ struct Vectors {
   Vector head[whole > 0 ? whole : 1] = {};
   Vectors<T, width % lanes, lanes / 2> tail;
 
-  [[gnu::always_inline]] inline void add_scaled(T a, const T* x) {
+  FATVEC_FORCEINLINE void add_scaled(T a, const T* x) {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector loaded;
       std::memcpy(&loaded, x + v * lanes, sizeof loaded);
@@ -123,7 +123,7 @@ struct Vectors {
   }
   /// sums(r) += a[r] · x
   template <int n, class A, class Sums>
-  [[gnu::always_inline]] static inline void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
+  FATVEC_FORCEINLINE static void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector loaded;
       std::memcpy(&loaded, x + v * lanes, sizeof loaded);
@@ -132,15 +132,15 @@ struct Vectors {
     decltype(tail)::add_scaled_to(
         [&](auto r) FATVEC_INLINE_LAMBDA -> auto& { return sums(r).tail; }, a, x + whole * lanes);
   }
-  [[gnu::always_inline]] inline void add(const Vectors& other) {
+  FATVEC_FORCEINLINE void add(const Vectors& other) {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { head[v] += other.head[v]; });
     tail.add(other.tail);
   }
-  [[gnu::always_inline]] inline void store(T* to) const {
+  FATVEC_FORCEINLINE void store(T* to) const {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { std::memcpy(to + v * lanes, &head[v], sizeof(Vector)); });
     tail.store(to + whole * lanes);
   }
-  [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const {
+  FATVEC_FORCEINLINE void overwrite(T* to, T alpha) const {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       const Vector result = alpha * head[v];
       std::memcpy(to + v * lanes, &result, sizeof result);
@@ -148,11 +148,11 @@ struct Vectors {
     tail.overwrite(to + whole * lanes, alpha);
   }
   /// To whole lines of the caches; `to` is aligned to one.
-  [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
+  FATVEC_FORCEINLINE void stream(T* to, T alpha) const {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v])); });
     tail.overwrite(to + whole * lanes, alpha);
   }
-  [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
+  FATVEC_FORCEINLINE void combine(T* to, T alpha, T beta) const {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector old;
       std::memcpy(&old, to + v * lanes, sizeof old);
@@ -178,16 +178,16 @@ struct Vectors<T, 0, lanes> {
 template <class T>  // not a vector of one, which GCC keeps in memory
 struct Vectors<T, 1, 1> {
   T sum{};
-  [[gnu::always_inline]] inline void add_scaled(T a, const T* x) { sum += a * *x; }
+  FATVEC_FORCEINLINE void add_scaled(T a, const T* x) { sum += a * *x; }
   template <int n, class A, class Sums>
-  [[gnu::always_inline]] static inline void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
+  FATVEC_FORCEINLINE static void add_scaled_to(const Sums& sums, const A (&a)[n], const T* x) {
     each<n>([&](auto r) FATVEC_INLINE_LAMBDA { sums(r).sum += a[r] * *x; });
   }
-  [[gnu::always_inline]] inline void add(const Vectors& other) { sum += other.sum; }
-  [[gnu::always_inline]] inline void store(T* to) const { *to = sum; }
-  [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const { *to = alpha * sum; }
-  [[gnu::always_inline]] inline void stream(T* to, T alpha) const { *to = alpha * sum; }
-  [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const { *to = beta * *to + alpha * sum; }
+  FATVEC_FORCEINLINE void add(const Vectors& other) { sum += other.sum; }
+  FATVEC_FORCEINLINE void store(T* to) const { *to = sum; }
+  FATVEC_FORCEINLINE void overwrite(T* to, T alpha) const { *to = alpha * sum; }
+  FATVEC_FORCEINLINE void stream(T* to, T alpha) const { *to = alpha * sum; }
+  FATVEC_FORCEINLINE void combine(T* to, T alpha, T beta) const { *to = beta * *to + alpha * sum; }
 };
 
 template <class T, int columns_>
@@ -199,19 +199,19 @@ struct Pack<T, columns_, true> {
   Vectors<T, width, simd_bytes / sizeof(T)> sums;
 
   template <class A>
-  KOKKOS_FORCEINLINE_FUNCTION void add_scaled(const A& a, const T* x, std::int64_t) {
+  FATVEC_FORCEINLINE_FUNCTION void add_scaled(const A& a, const T* x, std::int64_t) {
     sums.add_scaled(a, x);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
+  FATVEC_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
   template <int n, class A>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&packs)[n], const A (&a)[n], const T* x, std::int64_t) {
+  FATVEC_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&packs)[n], const A (&a)[n], const T* x, std::int64_t) {
     Vectors<T, width, simd_bytes / sizeof(T)>::add_scaled_to(
         [&](auto r) FATVEC_INLINE_LAMBDA -> auto& { return packs[r].sums; }, a, x);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
-  KOKKOS_FORCEINLINE_FUNCTION void overwrite(T* to, T alpha) const { sums.overwrite(to, alpha); }
-  KOKKOS_FORCEINLINE_FUNCTION void stream(T* to, T alpha) const { sums.stream(to, alpha); }
-  KOKKOS_FORCEINLINE_FUNCTION void combine(T* to, T alpha, T beta) const { sums.combine(to, alpha, beta); }
+  FATVEC_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
+  FATVEC_FORCEINLINE_FUNCTION void overwrite(T* to, T alpha) const { sums.overwrite(to, alpha); }
+  FATVEC_FORCEINLINE_FUNCTION void stream(T* to, T alpha) const { sums.stream(to, alpha); }
+  FATVEC_FORCEINLINE_FUNCTION void combine(T* to, T alpha, T beta) const { sums.combine(to, alpha, beta); }
 };
 
 #if defined(__AVX512F__)
@@ -226,16 +226,16 @@ struct PartOfDoubles {
   __mmask8 mask;
   explicit PartOfDoubles(int elements) : mask(static_cast<__mmask8>((1U << elements) - 1)) {}
   [[nodiscard]] int elements() const { return std::popcount(static_cast<unsigned>(mask)); }
-  [[gnu::always_inline]] inline Vector load(const double* from) const { return _mm512_maskz_loadu_pd(mask, from); }
-  [[gnu::always_inline]] inline void store(double* to, const Vector& v) const { _mm512_mask_storeu_pd(to, mask, v); }
+  FATVEC_FORCEINLINE Vector load(const double* from) const { return _mm512_maskz_loadu_pd(mask, from); }
+  FATVEC_FORCEINLINE void store(double* to, const Vector& v) const { _mm512_mask_storeu_pd(to, mask, v); }
 };
 struct PartOfFloats {
   using Vector = __m512;
   __mmask16 mask;
   explicit PartOfFloats(int elements) : mask(static_cast<__mmask16>((1U << elements) - 1)) {}
   [[nodiscard]] int elements() const { return std::popcount(static_cast<unsigned>(mask)); }
-  [[gnu::always_inline]] inline Vector load(const float* from) const { return _mm512_maskz_loadu_ps(mask, from); }
-  [[gnu::always_inline]] inline void store(float* to, const Vector& v) const { _mm512_mask_storeu_ps(to, mask, v); }
+  FATVEC_FORCEINLINE Vector load(const float* from) const { return _mm512_maskz_loadu_ps(mask, from); }
+  FATVEC_FORCEINLINE void store(float* to, const Vector& v) const { _mm512_mask_storeu_ps(to, mask, v); }
 };
 
 /// Sums of a Ragged tile: any number of columns costs as much as the next multiple of the vectors' lanes.
@@ -253,31 +253,31 @@ struct RaggedPack {
 
   explicit RaggedPack(int columns) : part(columns - whole) {}
   [[nodiscard]] int columns() const { return whole + part.elements(); }
-  [[gnu::always_inline]] inline void add_scaled(T a, const T* x, std::int64_t) {
+  FATVEC_FORCEINLINE void add_scaled(T a, const T* x, std::int64_t) {
     head.add_scaled(a, x);
     last += a * part.load(x + whole);
   }
-  [[gnu::always_inline]] inline void add(const RaggedPack& other) {
+  FATVEC_FORCEINLINE void add(const RaggedPack& other) {
     head.add(other.head);
     last += other.last;
   }
   /// All of the width.
-  [[gnu::always_inline]] inline void store(T* to) const {
+  FATVEC_FORCEINLINE void store(T* to) const {
     head.store(to);
     std::memcpy(to + whole, &last, sizeof last);
   }
-  [[gnu::always_inline]] inline void overwrite(T* to, T alpha) const {
+  FATVEC_FORCEINLINE void overwrite(T* to, T alpha) const {
     head.overwrite(to, alpha);
     part.store(to + whole, alpha * last);
   }
-  [[gnu::always_inline]] inline void stream(T* to, T alpha) const {
+  FATVEC_FORCEINLINE void stream(T* to, T alpha) const {
     head.stream(to, alpha);
     if (part.elements() == lanes)
       store_past_caches(to + whole, alpha * last);
     else
       part.store(to + whole, alpha * last);
   }
-  [[gnu::always_inline]] inline void combine(T* to, T alpha, T beta) const {
+  FATVEC_FORCEINLINE void combine(T* to, T alpha, T beta) const {
     head.combine(to, alpha, beta);
     part.store(to + whole, beta * part.load(to + whole) + alpha * last);
   }
@@ -288,12 +288,12 @@ struct RaggedPack {
 
 /// Sums of a tile, all 0.
 template <class T, Columns columns, int width>
-KOKKOS_FORCEINLINE_FUNCTION auto sums_of(Width<width>) {
+FATVEC_FORCEINLINE_FUNCTION auto sums_of(Width<width>) {
   return Pack<T, width, columns == Columns::contiguous>{};
 }
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX512F__)
 template <class T, Columns columns, int vectors, int lanes>
-[[gnu::always_inline]] inline auto sums_of(Ragged<vectors, lanes> columns_of) {
+FATVEC_FORCEINLINE auto sums_of(Ragged<vectors, lanes> columns_of) {
   return RaggedPack<T, vectors>(columns_of);
 }
 #endif

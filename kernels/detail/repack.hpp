@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/formats/multivector.hpp>
-#include <fatvec/kernels/detail/host_pass.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/run_blocks.hpp>
 
@@ -30,7 +30,7 @@ inline constexpr bool turns = std::is_arithmetic_v<T> && (sizeof(T) == 4 || size
 
 /// Elements first, first + 1, ... of a and b in turns.
 template <int first, class Vector, int... i>
-[[gnu::always_inline]] inline Vector interleaved(const Vector& a, const Vector& b, std::integer_sequence<int, i...>) {
+FATVEC_FORCEINLINE Vector interleaved(const Vector& a, const Vector& b, std::integer_sequence<int, i...>) {
   constexpr int n = sizeof...(i);
   return __builtin_shufflevector(a, b, (first + i / 2 + i % 2 * n)...);
 }
@@ -41,7 +41,7 @@ enum class Write { over, over_past_caches, added_to_beta_times };
 /// to[i · to_step + j] = from[j · from_step + i] for the n × n elements that fill n vector registers, plus beta times what is
 /// there; past caches, vectors of `to` are aligned.
 template <Write write, class T, int n>
-[[gnu::always_inline]] inline void turn_square(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, T beta) {
+FATVEC_FORCEINLINE void turn_square(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, T beta) {
   using Vector __attribute__((vector_size(sizeof(T) * n))) = T;
   constexpr std::make_integer_sequence<int, n> lanes;
   constexpr int rounds = n == 2 ? 1 : n == 4 ? 2 : n == 8 ? 3 : 4;
@@ -76,7 +76,7 @@ template <Write write, class T, int n>
 [[gnu::noinline]] void turn(const T* from, std::int64_t from_step, T* to, std::int64_t to_step, int height, int width,
                             bool down, T beta) {
   constexpr int line = 64 / sizeof(T);
-  const auto square_of_lines = [&](int top, int left) __attribute__((always_inline)) {
+  const auto square_of_lines = [&](int top, int left) FATVEC_INLINE_LAMBDA {
     for (int i = top; i < top + line && i < height; i += n)
       for (int j = left; j < left + line && j < width; j += n)
         turn_square<write, T, n>(from + j * from_step + i, from_step, to + i * to_step + j, to_step, beta);
@@ -223,7 +223,7 @@ struct Repack {
   };
   /// The n-th element of a team's thread: neighbouring threads have neighbouring columns of a row, or rows of a column.
   template <bool by_rows, class Member>
-  KOKKOS_FORCEINLINE_FUNCTION static Element element_of(const Member& team, int n) {
+  FATVEC_FORCEINLINE_FUNCTION static Element element_of(const Member& team, int n) {
     const int e = n * team_size + team.team_rank();
     return by_rows ? Element{e / tile_columns, e % tile_columns} : Element{e % tile_rows, e / tile_rows};
   }

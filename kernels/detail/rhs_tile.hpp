@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/multivector.hpp>
 
 /// The right-hand-side tile: the columns that one work-item holds in registers, a number of them, or of vectors, that the
@@ -32,7 +33,7 @@ struct Ragged {
 /// f(0) ... f(n - 1), unrolled: an array of n indexed in f lives in registers. GCC vectorises the plain loop before it unrolls
 /// it, which it does not do for a fold expression.
 template <int n, class F>
-KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
+FATVEC_FORCEINLINE_FUNCTION void unroll(const F& f) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__clang__)
 #pragma unroll
 #elif !defined(__CUDACC__)
@@ -42,14 +43,14 @@ KOKKOS_FORCEINLINE_FUNCTION void unroll(const F& f) {
 }
 
 template <class F, int... w>
-KOKKOS_FORCEINLINE_FUNCTION void each_of(const F& f, std::integer_sequence<int, w...>) {
+FATVEC_FORCEINLINE_FUNCTION void each_of(const F& f, std::integer_sequence<int, w...>) {
   (f(Width<w>{}), ...);
 }
 
 /// f(Width<0>{}) ... f(Width<n - 1>{}), without a loop: arrays of structures, or of vectors, live in registers only where every
 /// index is a constant from the beginning.
 template <int n, class F>
-KOKKOS_FORCEINLINE_FUNCTION void each(const F& f) {
+FATVEC_FORCEINLINE_FUNCTION void each(const F& f) {
   each_of(f, std::make_integer_sequence<int, n>{});
 }
 

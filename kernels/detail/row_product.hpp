@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/pack.hpp>
@@ -139,7 +140,7 @@ struct RowProduct {
   }
 
   template <class Tile>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_rows(Tile width, std::int64_t first, std::int64_t end, std::int64_t c) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply_rows(Tile width, std::int64_t first, std::int64_t end, std::int64_t c) const {
     std::int64_t i = first;
     if constexpr (group > 1 && Tile::value <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
       if (x.row_stride == 1 && !rows.in_one_piece()) {
@@ -156,7 +157,7 @@ struct RowProduct {
   }
 
   template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_group(std::int64_t i, std::int64_t c) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply_group(std::int64_t i, std::int64_t c) const {
     std::int32_t lengths[group];
     unroll<group>([&](int r) { lengths[r] = static_cast<std::int32_t>(rows.length(i + r)); });
     T sums[width][group];
@@ -181,7 +182,7 @@ struct RowProduct {
   }
 
   template <class Tile, class Walk>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
     constexpr bool two_chains = Tile::least <= 8;
     auto sum = sums_of<T, columns>(width);

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
-#include <fatvec/kernels/detail/host_pass.hpp>
+#include <fatvec/core/host_pass.hpp>
 
 /// Rows of X that a CPU asks for before it comes to them. Of rows that lie side by side a processor loads the next ones by
 /// itself; where the columns of A are scattered, or rows of X are long, it has to be told (docs/performance.md).

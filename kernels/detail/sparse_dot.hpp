@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include <fatvec/kernels/detail/host_pass.hpp>
+#include <fatvec/core/host_pass.hpp>
 
 /// A row of A whose entries lie side by side, on a CPU.
 namespace fatvec::detail {
@@ -14,7 +14,7 @@ namespace fatvec::detail {
 /// Asks for the lines of values and entries that lie 128 entries ahead: a processor's own prefetching is late with few columns.
 /// Not to be called by a function that does nothing else: GCC takes one for a function without effects, and drops the call.
 template <class Value, class Ordinal>
-KOKKOS_FORCEINLINE_FUNCTION void load_ahead([[maybe_unused]] const Value* values, [[maybe_unused]] const Ordinal* entries) {
+FATVEC_FORCEINLINE_FUNCTION void load_ahead([[maybe_unused]] const Value* values, [[maybe_unused]] const Ordinal* entries) {
 #if defined(FATVEC_GNU_HOST_PASS)
   __builtin_prefetch(values + 128);
   __builtin_prefetch(entries + 128);
@@ -23,7 +23,7 @@ KOKKOS_FORCEINLINE_FUNCTION void load_ahead([[maybe_unused]] const Value* values
 
 /// values[0] · x[entries[0]] + ... + values[length - 1] · x[entries[length - 1]] with a dense x.
 template <class T, class Value, class Ordinal, class X>
-KOKKOS_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* entries, const Value* values, const X* x) {
+FATVEC_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* entries, const Value* values, const X* x) {
   T sum{};
   for (std::int64_t j = 0; j < length; ++j) sum += values[j] * x[entries[j]];
   return sum;
@@ -48,7 +48,7 @@ struct FewOf<double> {
 /// Four entries fill a vector, and two vectors take turns, for each addition waits for the last one to the same sum. GCC, which
 /// may not reorder a sum, would add one entry after the other.
 template <class T, class Ordinal>
-requires(std::is_same_v<T, float> || std::is_same_v<T, double>) [[gnu::always_inline]] inline T
+requires(std::is_same_v<T, float> || std::is_same_v<T, double>) FATVEC_FORCEINLINE T
     sparse_dot(std::int64_t length, const Ordinal* entries, const T* values, const T* x) {
   using Two = typename FewOf<T>::Two;
   using Four = typename FewOf<T>::Four;

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/lane_product.hpp>
 
@@ -24,7 +25,7 @@ struct StagedRow {
   const Ordinal* columns;
   const StagedBlock<Value, block>* blocks;
 
-  KOKKOS_FORCEINLINE_FUNCTION const Value& at(Ordinal n, int r, int c) const { return blocks[n].element[c * block + r]; }
+  FATVEC_FORCEINLINE_FUNCTION const Value& at(Ordinal n, int r, int c) const { return blocks[n].element[c * block + r]; }
 };
 
 /// A row where the format has it, for teams whose rows do not fit into their scratch memory.
@@ -35,7 +36,7 @@ struct StoredRow {
   int row_step;
   int column_step;
 
-  KOKKOS_FORCEINLINE_FUNCTION const Value& at(Ordinal n, int r, int c) const {
+  FATVEC_FORCEINLINE_FUNCTION const Value& at(Ordinal n, int r, int c) const {
     return values[static_cast<std::int64_t>(n) * (block * block) + r * row_step + c * column_step];
   }
 };
@@ -99,7 +100,7 @@ struct StagedProduct {
  private:
   /// `blocks` blocks from `begin` on. Several loads of a thread are under way at a time.
   template <class Member>
-  KOKKOS_FORCEINLINE_FUNCTION void copy(const Member& team, std::int64_t begin, int blocks, Block* staged,
+  FATVEC_FORCEINLINE_FUNCTION void copy(const Member& team, std::int64_t begin, int blocks, Block* staged,
                                         Ordinal* columns) const {
     constexpr int size = block * block;
     constexpr int at_once = 4;
@@ -131,7 +132,7 @@ struct StagedProduct {
   }
 
   template <class RowAt>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int sweep, int rank,
+  FATVEC_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int sweep, int rank,
                                             const RowAt& row_at) const {
     const int within = shape.row_of(rank);
     const int place = rank - within * (shape.lanes << shape.split_bits);
@@ -163,7 +164,7 @@ struct StagedProduct {
 
   /// sums += `group` blocks of the row from n on, `step` apart, times X; a partial group has only those before `length`.
   template <bool partial, class Row>
-  KOKKOS_FORCEINLINE_FUNCTION void add_group(const Row& row, Ordinal n, int step, Ordinal length, const Tile& tile,
+  FATVEC_FORCEINLINE_FUNCTION void add_group(const Row& row, Ordinal n, int step, Ordinal length, const Tile& tile,
                                              T (&sums)[block][width]) const {
     const auto inside = [&](int u) { return !partial || n + u * step < length; };
     Ordinal column[group] = {};

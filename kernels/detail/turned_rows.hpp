@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/repack.hpp>
@@ -18,7 +19,7 @@ struct RowsEpilogue : Epilogue<T> {
   std::int64_t first = 0;
 
   template <class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sum& sum) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sum& sum) const {
     Epilogue<T>::store(i - first, c, sum);
   }
 };

@@ -109,6 +109,14 @@ class HandWritten(unittest.TestCase):
         self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
         self.assertEqual({fields(row).get("block_size") for row in rows}, {None, *map(str, range(1, 17))})
 
+    def test_both_orders_of_slots(self):
+        rows = results("--dry-run", "--matrix", "gen:stencil9:7x5:dof=3", "--contender", "fatvec", "--backend", "openmp",
+                       "--sweep", "storage", "--layout", "row", "--k", "1,9", "--max-expansion", "1000")["benchmarks"]
+        self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
+        orders = {(f["format"], f.get("storage")) for f in map(fields, rows)}
+        for swept in ("ellpack", "hll", "bsr"):
+            self.assertLessEqual({(swept, "row-major"), (swept, "column-major")}, orders)
+
     def test_real_matrices(self):
         self.check(sorted(DATA.glob("*.mtx*")))
 

@@ -46,6 +46,14 @@ TEST(LargeProduct, CsrStreamsLinesOfY) {
   expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:350000:1")), 24, 24);
 }
 
+TEST(LargeProduct, CsrStreamsLinesOfYInFloat) {
+  const auto csr = generate::generate(generate::parse_spec("gen:banded:400000:1"));
+  using Csr = CsrMatrix<float, std::int32_t, Host, std::int64_t>;
+  const Csr::Scalars values("values", csr.values.extent(0));
+  Kokkos::deep_copy(values, csr.values);
+  expect_streamed<CsrRow, float>(Csr(csr.rows(), csr.cols(), csr.row_map, csr.entries, values), 43, 48);
+}
+
 TEST(LargeProduct, BsrStreamsLinesOfY) {
   const auto csr = generate::generate(generate::parse_spec("gen:stencil5:200x200:dof=3"));
   using Bsr = BsrMatrix<double, std::int32_t, Host, std::int64_t>;
