@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fatvec/core/memory.hpp>
+#include <fatvec/formats/detail/rows.hpp>
 
 namespace fatvec {
 
@@ -24,8 +25,7 @@ constexpr std::string_view to_string(StorageOrder order) {
 /// Of ELLPACK and HLL: a row in one piece streams on CPUs, rows side by side coalesce on GPUs.
 template <class Device>
 constexpr StorageOrder default_storage() {
-  using Space = typename Device::execution_space::memory_space;
-  return std::is_same_v<Space, Kokkos::HostSpace> ? StorageOrder::row_major : StorageOrder::column_major;
+  return detail::is_cpu<typename Device::execution_space> ? StorageOrder::row_major : StorageOrder::column_major;
 }
 
 /// What a conversion may be told. A format ignores the fields that do not concern it.

@@ -61,11 +61,12 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                        static_cast<double>(hack_slots.slices() + 1) * sizeof(Offset)};
   }
 
-  /// Throws UsageError for a hack size below 1 and CapacityError, before allocating, where the arrays exceed
+  /// Throws UsageError for a hack size below 1 and CapacityError, before allocating, for 2^31 rows or where the arrays exceed
   /// options.memory_limit (default: the free memory) or Offset cannot count the slots.
   template <class ExecSpace>
   static HllMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::HllMatrix::from_csr");
+    detail::require_rows_of_32_bits("HLL", csr.rows());
     HllMatrix hll;
     hll.rows_ = csr.rows();
     hll.cols_ = csr.cols();

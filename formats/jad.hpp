@@ -90,8 +90,8 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return JaggedMatrix(exec, csr, options).footprint_of(exec, csr);
   }
 
-  /// Throws UsageError for a slice size below 1 (pJAD) and CapacityError, before entries and values are allocated, where the
-  /// arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the slots.
+  /// Throws UsageError for a slice size below 1 (pJAD) and CapacityError, before entries and values are allocated, for 2^31
+  /// rows (pJAD) or where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the slots.
   template <class ExecSpace>
   static JaggedMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::JaggedMatrix::from_csr");
@@ -126,6 +126,7 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         block_size_(padded ? detail::checked_rows<Ordinal>(title, "slice size", options.slice_size) : 1),
         diagonals_(detail::longest_row(exec, csr)),
         nnz_(csr.nnz()) {
+    if (padded) detail::require_rows_of_32_bits(title, rows_);
     permutation = detail::rows_by_length(exec, csr, std::max<std::int64_t>(1, rows_));
   }
 

@@ -65,8 +65,8 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return SellMatrix(exec, csr, options).footprint_of(exec, csr);
   }
 
-  /// Throws UsageError for a slice size or a window below 1 and CapacityError, before entries and values are allocated, where
-  /// the arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the slots.
+  /// Throws UsageError for a slice size or a window below 1 and CapacityError, before entries and values are allocated, for
+  /// 2^31 rows or where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the slots.
   template <class ExecSpace>
   static SellMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::SellMatrix::from_csr");
@@ -98,6 +98,7 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         cols_(csr.cols()),
         slice_size_(detail::checked_rows<Ordinal>("SELL", "slice size", options.slice_size)),
         nnz_(csr.nnz()) {
+    detail::require_rows_of_32_bits("SELL", rows_);
     permutation = detail::rows_by_length(exec, csr, detail::checked_rows<Ordinal>("SELL", "sort window", options.sort_window));
   }
 

@@ -50,11 +50,20 @@ double total_slots(const ExecSpace& exec, const Slots& slots) {
   return total;
 }
 
-/// A number of rows out of the options, no more than Ordinal counts. Throws UsageError where it is below 1.
+/// Formats of slices find a row's slice by a division of 32 bits, of which GPUs do several in the time of one of 64. Throws
+/// CapacityError for more rows.
+inline void require_rows_of_32_bits(const char* format, std::int64_t rows) {
+  if (rows > INT32_MAX)
+    throw CapacityError(
+        concat(format, " counts rows in 32 bits, and there are ", rows, ". Split the matrix by rows, or take CSR."));
+}
+
+/// A number of rows out of the options; one beyond 2^31 - 1, which no matrix of slices has, is that. Throws UsageError where it
+/// is below 1.
 template <class Ordinal>
 Ordinal checked_rows(const char* format, const char* what, std::int64_t rows) {
   if (rows < 1) throw UsageError(concat(format, " wants a ", what, " of at least 1 row, not ", rows, "."));
-  return static_cast<Ordinal>(std::min<std::int64_t>(rows, std::numeric_limits<Ordinal>::max()));
+  return static_cast<Ordinal>(std::min<std::int64_t>({rows, std::numeric_limits<Ordinal>::max(), INT32_MAX}));
 }
 
 }  // namespace fatvec::detail

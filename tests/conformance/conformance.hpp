@@ -131,8 +131,9 @@ class Conformance {
   void check_policies(const std::vector<std::int64_t>& ks) {
     FormatOptions options;
     options.block_size = 4;
-    const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
     for (const std::int64_t k : ks) {
+      options.storage = options.storage == StorageOrder::column_major ? StorageOrder::row_major : StorageOrder::column_major;
+      const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
       for (const Policy& policy : Policy::tuning_range()) {
         SCOPED_TRACE(policy.to_string());

@@ -45,8 +45,10 @@ TEST(MixedPrecision, EveryKernelKeepsTheAccuracyOfY) {
   for_each_kernel([&](auto kernel) {
     using Kernel = decltype(kernel);
     using Matrix = typename Kernel::template Matrix<float, int, Exec, int>;
-    const Matrix matrix = Matrix::from_csr(Exec(), csr);
     for (const int k : {1, 3, 8, 17}) {
+      FormatOptions options;
+      options.storage = k < 8 ? StorageOrder::column_major : StorageOrder::row_major;
+      const Matrix matrix = Matrix::from_csr(Exec(), csr, options);
       const auto x = thirds("x", csr.cols(), k);
       for (const int threads_per_row : {0, 1}) {  // rows of a CPU, lanes of a GPU
         const auto y = thirds("y", csr.rows(), k);

@@ -105,8 +105,12 @@ TEST(Spmm, PaddingNeverMeetsInfinity) {
     EXPECT_EQ(y(1), inf);
   };
   check(csr);
-  check(EllMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
-  check(HllMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
+  for (const auto storage : {StorageOrder::column_major, StorageOrder::row_major}) {
+    FormatOptions options;
+    options.storage = storage;
+    check(EllMatrix<double, int, Exec, int>::from_csr(Exec(), csr, options));
+    check(HllMatrix<double, int, Exec, int>::from_csr(Exec(), csr, options));
+  }
   check(SellMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
   check(PjadMatrix<double, int, Exec, int>::from_csr(Exec(), csr));
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <fatvec/fatvec.hpp>
+#include <fatvec/verify/oracle.hpp>
+
+/// Numbers of rows beyond what formats of slices count in.
+namespace fatvec {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+constexpr std::int64_t two_to_32 = std::int64_t{1} << 32;
+
+/// 40 x 40, rows of 0 to 4 entries.
+template <class Ordinal>
+CsrMatrix<double, Ordinal, Host> sample() {
+  using Csr = CsrMatrix<double, Ordinal, Host>;
+  const typename Csr::Offsets row_map("row_map", 41);
+  for (int i = 0; i < 40; ++i) row_map(i + 1) = row_map(i) + i % 5;
+  const typename Csr::Ordinals entries("entries", row_map(40));
+  const typename Csr::Scalars values("values", row_map(40));
+  for (int i = 0; i < 40; ++i) {
+    for (int n = 0; n < i % 5; ++n) {
+      entries(row_map(i) + n) = 9 * n + i % 4;
+      values(row_map(i) + n) = i - n;
+    }
+  }
+  return Csr(40, 40, row_map, entries, values);
+}
+
+template <class Matrix, class Ordinal>
+void expect_slices_larger_than_the_matrix() {
+  const auto csr = sample<Ordinal>();
+  const Kokkos::View<double**, Kokkos::LayoutRight, Host> x("x", 40, 3);
+  for (int i = 0; i < 40; ++i)
+    for (int c = 0; c < 3; ++c) x(i, c) = i + c;
+  const Kokkos::View<double**, Kokkos::LayoutRight, Host> y("y", 40, 3);
+  const auto reference = verify::reference_product(1.0, csr, x, 0.0, y);
+  for (const std::int64_t rows : {std::int64_t{41}, two_to_32, two_to_32 + 32, INT64_MAX}) {
+    for (const auto storage : {StorageOrder::column_major, StorageOrder::row_major}) {
+      FormatOptions options;
+      options.hack_size = options.slice_size = options.sort_window = rows;
+      options.storage = storage;
+      const auto matrix = Matrix::from_csr(Host(), csr, options);
+      Kokkos::deep_copy(y, -7.0);
+      spmm(Host(), 1.0, matrix, x, 0.0, y);
+      EXPECT_TRUE(verify::compare(reference, y).passed) << rows;
+    }
+  }
+}
+
+TEST(Slices, LargerThanTheMatrixAreAllOfIt) {
+  expect_slices_larger_than_the_matrix<HllMatrix<double, std::int64_t, Host>, std::int64_t>();
+  expect_slices_larger_than_the_matrix<SellMatrix<double, std::int64_t, Host>, std::int64_t>();
+  expect_slices_larger_than_the_matrix<PjadMatrix<double, std::int64_t, Host>, std::int64_t>();
+  expect_slices_larger_than_the_matrix<HllMatrix<double, std::int32_t, Host>, std::int32_t>();
+}
+
+TEST(Slices, MoreRowsThan32BitsCountAreRefused) {
+  EXPECT_NO_THROW(detail::require_rows_of_32_bits("HLL", INT32_MAX));
+  try {
+    detail::require_rows_of_32_bits("HLL", 3'000'000'000);
+    FAIL();
+  } catch (const CapacityError& error) {
+    EXPECT_NE(std::string(error.what()).find("HLL counts rows in 32 bits, and there are 3000000000"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace fatvec
