@@ -225,8 +225,8 @@ struct LaneProduct {
       slot.advance(part.first + split);
       Ordinal left = part.last - part.first - split;
       // Whole groups as long as all that share the row have one: a warp would else do a whole one and a partial one.
-      const int margin = group > 1 ? split : splits - 1;
-      for (; left + margin >= group * splits; left -= group * splits, slot.advance(group * splits))
+      const int whole = group > 1 ? group * splits - split : 1;
+      for (; left >= whole; left -= group * splits, slot.advance(group * splits))
         add_group<false>(slot, elements, splits, left, tile, sums);
       if (group > 1 && left > 0) add_group<true>(slot, elements, splits, left, tile, sums);
     });

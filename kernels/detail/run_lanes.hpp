@@ -60,9 +60,10 @@ struct LaneLauncher {
   /// The policy table of the GPU kernels, measured on an H200 (docs/performance.md).
   ///
   /// Up to 7 neighbouring columns are one thread's. Beyond, threads lie side by side over the columns, 16 or 32 bytes of X
-  /// each; rows of blocks, and long rows for some k, are staged in scratch memory. Where columns are apart, each is a stream of
-  /// its own: several for a thread, rows side by side. Columns beyond some 512 bytes of a row (16 streams) take another sweep,
-  /// for which A comes from memory again: less than the rows of X that more columns would drive out of the caches.
+  /// each; rows of blocks, and long rows from 96 bytes of X on, are staged in scratch memory (where X cannot be loaded 16 bytes
+  /// at a time, for some k). Where columns are apart, each is a stream of its own: several for a thread, rows side by side.
+  /// Columns beyond some 512 bytes of a row (16 streams) take another sweep, for which A comes from memory again: less than the
+  /// rows of X that more columns would drive out of the caches.
   [[nodiscard]] LaneChoice choose() const {
     const int asked = policy.columns_per_thread;
     if constexpr (columns == Columns::strided) {
@@ -75,11 +76,12 @@ struct LaneLauncher {
       };
       if (asked == 0 && k <= 7 && adjacent(static_cast<int>(k))) return {static_cast<int>(k), true, false, 1};
       const bool long_rows = contiguous && block == 1 && mean_length() >= 24;
-      const bool staged = block > 1 || (long_rows && k >= 6 * pair && k <= 24 * pair);
+      const bool staged = block > 1 || (long_rows && k * static_cast<std::int64_t>(sizeof(T)) >= 96);
       const bool wider = block == 1 ? !contiguous || (!long_rows && k >= 6 * pair) : k <= 8;
       if ((asked == 0 ? wider : asked == wide) && adjacent(wide)) return {wide, true, false, n};
       if (asked <= pair && adjacent(pair)) return {pair, true, staged, n};
-      return {asked > 0 ? asked : (staged || k < 24 ? 2 : 4), false, staged, n};
+      const bool staged_apart = block > 1 || (long_rows && k >= 6 * pair && k <= 24 * pair);
+      return {asked > 0 ? asked : (staged_apart || k < 24 ? 2 : 4), false, staged_apart, n};
     }
   }
 
@@ -162,12 +164,13 @@ struct LaneLauncher {
     while (threads > 64 && shape.rows > 1 && row_bytes * shape.rows > team_bytes)
       shape = LaneShape::of(threads /= 2, splits, Tile::width, k, sweeps);
 
-    // Several rows for each thread, as long as there are teams for all multiprocessors.
+    // Up to three rows for each thread, as long as there are teams for all multiprocessors: what more of them would take of
+    // scratch memory the first-level cache wants for X.
     const double pass_bytes = row_bytes * shape.rows;
     const double most_passes = std::min(team_bytes / pass_bytes, static_cast<double>(count) / (2048.0 * shape.rows));
-    const int passes = static_cast<int>(std::clamp(most_passes, 1.0, 8.0));
-    // A quarter more, for teams whose rows are longer than the mean.
-    auto capacity = static_cast<int>(std::min(1.5 * team_bytes, 1.25 * pass_bytes * passes + 256) / block_bytes);
+    const int passes = static_cast<int>(std::clamp(most_passes, 1.0, 3.0));
+    // Some more, for teams whose rows are longer than the mean.
+    auto capacity = static_cast<int>(std::min(1.5 * team_bytes, 1.15 * pass_bytes * passes + 256) / block_bytes);
     capacity -= capacity % 2;  // the column indices behind the blocks begin at whole 8 bytes
     const BlockAccess access = block_access_of(matrix);
     Kokkos::parallel_for(
