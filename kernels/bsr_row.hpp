@@ -37,7 +37,7 @@ struct BsrRow {
         return detail::with_block_tile(matrix.block_size(), k, [&](auto tile) {
           using Product = detail::BlockProduct<T, M, V, columns, decltype(tile)>;
           detail::BlockSweep<columns> shares{matrix.block_rows(), detail::blocks_for(exec, policy, matrix.stored_entries(), k),
-                                             k, detail::lookahead()};
+                                             k, detail::lookahead().of_lines()};
           if (Product::turns) shares.turn_rows_into(epilogue);
           detail::run_blocks(label, exec, shares.blocks,
                              Product{matrix.row_access(),

@@ -150,9 +150,13 @@ struct HllRows {
   FATVEC_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
     if constexpr (known_size > 0) {
       const std::uint32_t h = hack(i);
-      if ((h + 1) * known_size <= rows) return visit(FixedWalk<known_size>{hack_offsets[h] + i % known_size});
+      if ((h + 1) * known_size <= rows)
+        visit(FixedWalk<known_size>{hack_offsets[h] + i % known_size});
+      else  // not walk(i), which costs nvcc's code of the other branch up to 6 %
+        visit(StridedWalk{hack_offsets[h] + i % known_size, hack_rows(h)});
+    } else {
+      visit(walk(i));
     }
-    visit(walk(i));
   }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }

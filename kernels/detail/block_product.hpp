@@ -114,7 +114,8 @@ struct BlockProduct {
   FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c, std::int64_t ahead) const {
     if (ahead > 0 && first == 0 && i + ahead < sweep.shares.rows)
       for (int b = 0; b < access.size; ++b)
-        ask_for_row(block_rows, entries, i + ahead, &x(b, c), access.size * x.row_stride, width * std::int64_t{sizeof(V)});
+        ask_for(block_rows.walk(i + ahead), block_rows.length(i + ahead), entries, &x(b, c), access.size * x.row_stride,
+                width * std::int64_t{sizeof(V)});
     Pack<T, width, Sweep::vectorised> sum[Block::rows];
     std::int64_t n = block_rows.begin(i);
     const std::int64_t end = n + block_rows.length(i);

@@ -25,8 +25,8 @@ namespace fatvec::detail {
 
 /// A work-item is a block of consecutive rows, blocks being of about equal numbers of slots. Columns beyond one tile
 /// sweep over chunks of rows so small that a chunk's part of A stays in the first-level cache: A comes from memory once,
-/// whatever k. From 64 columns on a chunk is one row: the rows of X are read whole then, in streams that are long enough for
-/// the processor to load ahead (docs/performance.md); so it is where rows of X are asked for (rows_ahead.hpp).
+/// whatever k. From 56 columns on a chunk is one row: the rows of X are read whole then, in streams that are long enough for
+/// the processor to load ahead (docs/performance.md).
 template <Columns columns>
 struct BlockSweep {
   std::int64_t rows;
@@ -44,17 +44,16 @@ struct BlockSweep {
 
   /// Rows first ... last - 1 of a block.
   template <int lanes, class Tile>
-  KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, bool row_by_row, const Tile& tile) const {
-    const std::int64_t rows_at_once = row_by_row ? 1 : chunk();
+  KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, const Tile& tile) const {
     std::int64_t end = 0;
     for (; first < last; first = end) {
-      end = (!row_by_row && fits_one_tile<columns, lanes>(k)) || last - first < rows_at_once ? last : first + rows_at_once;
+      end = fits_one_tile<columns, lanes>(k) || last - first < chunk() ? last : first + chunk();
       sweep_columns<columns, lanes>(k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
     }
   }
 
   /// Rows of a chunk.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t chunk() const { return columns == Columns::contiguous && k >= 64 ? 1 : 16; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t chunk() const { return columns == Columns::contiguous && k >= 56 ? 1 : 16; }
 
   /// First row of a block: where slots and rows before it reach the block's share (a row costs something even when empty).
   template <class Rows>
@@ -84,6 +83,8 @@ struct RowProduct {
   MultiVectorSpan<V, columns> x;
   RowsEpilogue<T> epilogue;
   BlockSweep<columns> sweep;
+  std::int64_t slots = 0;  ///< of all rows
+  std::int64_t ahead = 0;  ///< rows of A between asking for a row of X and using it, in this block; 0: it is not asked for
 
   /// Whether rows can be formed apart from Y and turned over into its columns.
   static constexpr bool turns = columns == Columns::contiguous && in_matrix_order<typename Matrix::Rows>;
@@ -94,42 +95,41 @@ struct RowProduct {
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     const std::int64_t start = sweep.cut(block, rows);
     const std::int64_t last = sweep.cut(block + 1, rows);
-    std::int64_t ahead = 0;
+    RowProduct of_block = *this;
+    of_block.slots = rows.slots_before(sweep.rows);
     if constexpr (columns == Columns::contiguous) {
-      ahead = rows_ahead(sweep.lookahead, rows, entries, start, last, sweep.k * std::int64_t{sizeof(V)}, cols);
+      of_block.ahead = rows_ahead(sweep.lookahead, rows, entries, start, last, sweep.k * std::int64_t{sizeof(V)}, cols);
       if constexpr (turns)
-        if (sweep.turns_rows) return turn_rows(start, last, ahead);
+        if (sweep.turns_rows) return of_block.turn_rows(start, last);
     }
-    multiply(start, last, ahead);
+    of_block.multiply(start, last);
     epilogue.finish();
   }
 
   /// Into a column-major Y.
-  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t start, std::int64_t last, std::int64_t ahead) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t start, std::int64_t last) const {
     TurnedRows<T>::run(epilogue, sweep.rows, sweep.k, start, last, 1,
                        [&](std::int64_t first, std::int64_t end, std::int64_t c, std::int64_t k, const RowsEpilogue<T>& to) {
                          RowProduct some = *this;
                          some.x.data += c;
                          some.sweep.k = k;
                          some.epilogue = to;
-                         some.multiply(first, end, ahead);
+                         some.multiply(first, end);
                        });
   }
 
-  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last, std::int64_t ahead) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last) const {
     const RowProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
-    sweep.template visit<maskable_lanes<T, columns>>(
-        start, last, ahead > 0, [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
-          using Tile = decltype(width);
-          if (ahead > 0 && first + ahead < sweep.rows)
-            ask_for_row(rows, entries, first + ahead, &x(0, c), x.row_stride, width * std::int64_t{sizeof(V)});
-          if constexpr (Tile::value == 1)
-            if (x.row_stride == 1 && rows.in_one_piece()) return multiply_dense(first, end, c);
-          if constexpr (Tile::least < 8)
-            few_columns(width, first, end, c);
-          else
-            local.multiply_rows(width, first, end, c);
-        });
+    const auto of_tile = [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
+      using Tile = decltype(width);
+      if constexpr (Tile::value == 1)
+        if (x.row_stride == 1 && rows.in_one_piece() && ahead == 0) return multiply_dense(first, end, c);
+      if constexpr (Tile::least < 8)
+        few_columns(width, first, end, c);
+      else
+        local.multiply_rows(width, first, end, c);
+    };
+    sweep.template visit<maskable_lanes<T, columns>>(start, last, of_tile);
   }
 
   /// Not inlined where rows cost little, for a loop over them that has all registers to itself.
@@ -181,6 +181,18 @@ struct RowProduct {
     });
   }
 
+  /// Asks for the rows of X of slots that come later: where rows lie one behind the other so many entries, however long rows
+  /// are; else those of row i + ahead.
+  template <class Walk>
+  FATVEC_FORCEINLINE_FUNCTION void ask_ahead(std::int64_t i, Walk slot, std::int64_t c, std::int64_t bytes) const {
+    if (rows.in_one_piece()) {
+      const std::int64_t later = slot[0] + entries_ahead(bytes);
+      ask_for(FixedWalk<1>{later}, Kokkos::min(rows.length(i), slots - later), entries, &x(0, c), x.row_stride, bytes);
+    } else if (i + ahead < sweep.rows) {
+      ask_for(rows.walk(i + ahead), rows.length(i + ahead), entries, &x(0, c), x.row_stride, bytes);
+    }
+  }
+
   template <class Tile, class Walk>
   FATVEC_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
@@ -189,6 +201,7 @@ struct RowProduct {
     const std::int64_t length = rows.length(i);
     if (rows.in_one_piece() && c == 0)
       for (std::int64_t n = 0; n < length; n += 8) load_ahead(values + slot[0] + n, entries + slot[0] + n);
+    if (columns == Columns::contiguous && ahead > 0) ask_ahead(i, slot, c, width * std::int64_t{sizeof(V)});
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;

@@ -17,25 +17,44 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
 
-constexpr detail::Lookahead from_one_line{64, 300};
+constexpr detail::Lookahead from_one_column{1, 300};
 
-std::int64_t ahead(const Csr& a, std::int64_t k, const detail::Lookahead& worth_it = from_one_line) {
+std::int64_t ahead(const Csr& a, std::int64_t k, const detail::Lookahead& worth_it = from_one_column) {
   return detail::rows_ahead(worth_it, a.row_access(), a.entries.data(), 0, a.rows(), k * 8, a.cols());
 }
 
 TEST(RowsAhead, OfScatteredColumns) {
-  const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:20000:10"));
-  EXPECT_EQ(ahead(scattered, 16), 5) << "40 entries";
-  EXPECT_EQ(ahead(scattered, 4), 0) << "half a line";
-  EXPECT_EQ(ahead(scattered, 16, {512, 1'000'000}), 0) << "not worth it on this machine";
-  EXPECT_EQ(ahead(scattered, 64, {512, 1'000'000}), 5);
-  const Csr small = generate::generate(generate::parse_spec("gen:uniform:2000:10"));
-  EXPECT_EQ(ahead(small, 16), 0) << "all of X fits the second-level cache";
-  EXPECT_GT(ahead(small, 128), 0);
+  const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
+  EXPECT_EQ(ahead(scattered, 16), 9) << "80 entries";
+  EXPECT_EQ(ahead(scattered, 13, {128, 1'000'000}), 0) << "not worth it on this machine";
+  EXPECT_EQ(ahead(scattered, 16, {128, 1'000'000}), 9);
+  EXPECT_EQ(ahead(scattered, 12), 0) << "9.6 MB: the last cache has them";
+  EXPECT_EQ(ahead(scattered, 13), 9);
+  const auto of_lines = detail::Lookahead{1, 300}.of_lines();
+  EXPECT_EQ(of_lines.scattered, 64);
+  EXPECT_EQ(of_lines.pattern, 300);
+  EXPECT_EQ(detail::Lookahead({128, 7}).of_lines().scattered, 128);
+}
+
+/// A band 16,001 wide is scattered where the second-level cache does not hold so many rows of X.
+TEST(RowsAhead, AsFarAsTheCacheOfACoreReaches) {
+  const std::int32_t n = 200'000;
+  const std::int32_t width = 16'000;
+  const Csr::Offsets row_map("row_map", n + 1);
+  const Csr::Ordinals entries("entries", 2 * n);
+  for (std::int32_t i = 0; i < n; ++i) {
+    row_map(i + 1) = 2 * (i + 1);
+    entries(2 * i) = i < n - width ? i : i - width;
+    entries(2 * i + 1) = i < n - width ? i + 7919 * i % width + 1 : i;
+  }
+  const Csr band(n, n, row_map, entries, Csr::Scalars("values", 2 * n));
+  EXPECT_GT(ahead(band, 16), 0) << "250 kB are 1,953 rows of 16 columns";
+  EXPECT_EQ(detail::rows_ahead(from_one_column, band.row_access(), band.entries.data(), 0, n, 8, 10 * n), 0)
+      << "and 31,250 of one";
 }
 
 TEST(RowsAhead, OfPatternsWhereRowsOfXAreLong) {
-  const Csr seven = generate::generate(generate::parse_spec("gen:stencil7:40"));
+  const Csr seven = generate::generate(generate::parse_spec("gen:stencil7:50"));
   EXPECT_EQ(ahead(seven, 16), 0);
   EXPECT_EQ(ahead(seven, 32), 0);
   EXPECT_GT(ahead(seven, 64), 0);
@@ -46,8 +65,12 @@ TEST(RowsAhead, OfPatternsWhereRowsOfXAreLong) {
 TEST(RowsAhead, NotOfFewOrEmptyRows) {
   const Csr empty = generate::generate(generate::parse_spec("gen:uniform:50000:0"));
   EXPECT_EQ(ahead(empty, 64), 0);
-  const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:20000:10"));
-  EXPECT_EQ(detail::rows_ahead(from_one_line, scattered.row_access(), scattered.entries.data(), 5, 30, 128, 20000), 0);
+  const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
+  const auto of_rows = [&](std::int64_t first, std::int64_t last) {
+    return detail::rows_ahead(from_one_column, scattered.row_access(), scattered.entries.data(), first, last, 128, 100'000);
+  };
+  EXPECT_EQ(of_rows(5, 29), 0);
+  EXPECT_EQ(of_rows(5, 30), 9);
 }
 
 /// k columns at once, against as many products with one column, which never ask.
@@ -70,12 +93,36 @@ void expect_like_single_columns(const Csr& a, const Matrix& matrix, std::size_t 
 TEST(RowsAhead, ProductsThatAskAreRight) {
   using Bsr = BsrMatrix<double, std::int32_t, Host, std::int64_t>;
   using Hll = HllMatrix<double, std::int32_t, Host, std::int64_t>;
-  const Csr a = generate::generate(generate::parse_spec("gen:uniform:5001x4001:9"));
-  for (const std::size_t k : {43, 64, 75}) {
+  FormatOptions columns;
+  columns.storage = StorageOrder::column_major;
+  const Csr a = generate::generate(generate::parse_spec("gen:uniform:5001x100001:9"));
+  for (const std::size_t k : {13, 16, 43, 75}) {
     ASSERT_GT(ahead(a, static_cast<std::int64_t>(k)), 0);
     expect_like_single_columns<CsrRow>(a, a, k);
     expect_like_single_columns<HllRow>(a, convert<Hll>(Host(), a), k);
+    expect_like_single_columns<HllRow>(a, convert<Hll>(Host(), a, columns), k);
     expect_like_single_columns<BsrRow>(a, Bsr::from_csr(Host(), a), k);
+  }
+}
+
+/// With one and two columns, against the sums themselves.
+TEST(RowsAhead, FewColumnsThatAskAreRight) {
+  const Csr a = generate::generate(generate::parse_spec("gen:uniform:20001x1500001:9"));
+  ASSERT_GT(ahead(a, 1), 0);
+  for (const std::size_t k : {1, 2}) {
+    using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
+    const V x("x", static_cast<std::size_t>(a.cols()), k);
+    const V y("y", static_cast<std::size_t>(a.rows()), k);
+    for (std::size_t i = 0; i < x.extent(0); ++i)
+      for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
+    spmm<CsrRow>(Host(), {}, 1.0, a, x, 0.0, y);
+    Host().fence("test");
+    for (std::size_t i = 0; i < y.extent(0); ++i)
+      for (std::size_t c = 0; c < k; ++c) {
+        double sum = 0;
+        for (std::int64_t n = a.row_map(i); n < a.row_map(i + 1); ++n) sum += a.values(n) * x(a.entries(n), c);
+        ASSERT_NEAR(y(i, c), sum, 1e-11) << i << ", " << c;
+      }
   }
 }
 
