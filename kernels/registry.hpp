@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/kernels/bittcf_window.hpp>
 #include <fatvec/kernels/bsr_row.hpp>
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/csr_row.hpp>
@@ -24,7 +25,7 @@ struct TypeList {
 
 /// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
 /// it to compile each kernel in a file of its own. The first kernel of a format is its default.
-using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow>;
+using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow, BitTcfWindow>;
 
 namespace detail {
 

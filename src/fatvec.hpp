@@ -5,6 +5,7 @@
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/assemble.hpp>
+#include <fatvec/formats/bittcf.hpp>
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/coo.hpp>
 #include <fatvec/formats/csr.hpp>

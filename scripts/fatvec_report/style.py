@@ -19,7 +19,8 @@ CONTENDERS = {
     "kokkoskernels": (GREEN, "D", "\\\\\\\\"), "mkl": (PURPLE, "P", "||||"), "eigen": (ORANGE, "X", "----"), "cusparse": (SKY, "^", "xxxx"),
 }
 FORMATS = {"csr": (INK, "o", ""), "ellpack": (ORANGE, "s", "////"), "hll": (SKY, "^", "\\\\\\\\"), "sell": (GREEN, "D", "xxxx"),
-           "jad": (PURPLE, "P", "...."), "pjad": (BLUE, "v", "oooo"), "bsr": (RED, "X", "----")}
+           "jad": (PURPLE, "P", "...."), "pjad": (BLUE, "v", "oooo"), "bsr": (RED, "X", "----"),
+           "bittcf": (GREY, "*", "++++")}
 SPARE = [(INK, ">", "oooo"), (SKY, "<", "++++"), (PURPLE, "h", "**")]
 STEPS = [BLUE, RED, GREEN, ORANGE, PURPLE, SKY, INK]  # for lines without a meaning of their own, with MARKERS beside them
 MARKERS = ["o", "s", "D", "^", "P", "v", "X"]

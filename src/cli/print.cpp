@@ -45,13 +45,19 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
     bytes += detail::view_bytes(view);
   };
   if constexpr (requires { matrix.row_map; }) add("row_map", "IRP", false, matrix.row_map);
+  if constexpr (requires { matrix.window_offsets; }) add("window_offsets", "", false, matrix.window_offsets);
+  if constexpr (requires { matrix.value_offsets; }) add("value_offsets", "", false, matrix.value_offsets);
   if constexpr (requires { matrix.permutation; }) add("permutation", "", false, matrix.permutation);
   if constexpr (requires { matrix.hack_offsets; }) add("hack_offsets", "", false, matrix.hack_offsets);
   if constexpr (requires { matrix.slice_offsets; }) add("slice_offsets", "", false, matrix.slice_offsets);
   if constexpr (requires { matrix.diagonal_offsets; }) add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
   if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
-  add("entries", "JA", true, matrix.entries);
-  add("values", "AS", true, matrix.values);
+  constexpr bool padded = !requires {
+    matrix.masks;
+  };
+  if constexpr (!padded) add("masks", "", false, matrix.masks);
+  add("entries", "JA", padded, matrix.entries);
+  add("values", "AS", padded, matrix.values);
   if (bytes != matrix.bytes()) throw std::logic_error(fmt::format("print does not know all arrays of {}", Matrix::name));
   return arrays;
 }

@@ -176,8 +176,13 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   const double memory = resident < 0.7 * machine.cache_bytes ? cache : machine.memory_gbs * 1e9;
 
   // A row of X is loaded once for each column of a block, its elements one by one where they are apart.
-  const double loads = format == "bsr" && layout == Layout::row ? stored.stored_entries / structure.block_size
-                                                                : (format == "bsr" ? stored.stored_entries : nnz);
+  double loads = format == "bsr" && layout == Layout::row ? stored.stored_entries / structure.block_size
+                                                          : (format == "bsr" ? stored.stored_entries : nnz);
+  double entries = format == "bsr" ? stored.stored_entries : nnz;
+  if (format == "bittcf" && !machine.cpu) {  // a tile is 4 rows of X, and 20 bytes beside its values
+    entries = std::max(0.0, stored.bytes - nnz * value - 5 * rows) / 20;
+    loads = 4 * entries;
+  }
 
   Prediction prediction{.choice = choice, .format = format, .bytes = read_bytes + x.memory + x.again + k * value * rows};
   prediction.matrix_bytes = stored.bytes;
@@ -187,7 +192,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   term[Term::main_memory] = (prediction.bytes - x.again) / memory;
   term[Term::scattered_x] = x.again / memory;
   term[Term::x_from_cache] = x.cache / cache;
-  term[Term::entries] = (format == "bsr" ? stored.stored_entries : nnz) / cache;
+  term[Term::entries] = entries / cache;
   term[Term::multiplications] = loads * k / cache;
   term[Term::rows] = rows / cache;
   term[Term::elements_of_y] = rows * k / cache;

@@ -20,7 +20,7 @@ namespace fatvec {
 
 /// The kernels that a plan chooses among unless told otherwise: the formats that were the best of some matrix and k. Each costs
 /// its compilation for the types of X and Y that meet a plan.
-using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow>;
+using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow>;
 
 /// What a plan may be told.
 struct PlanOptions {

@@ -5,7 +5,7 @@ import unittest
 
 from program import DATA, CliTest, matrices
 
-FORMATS = ["bsr", "csr", "ellpack", "hll", "jad", "pjad", "sell"]
+FORMATS = ["bittcf", "bsr", "csr", "ellpack", "hll", "jad", "pjad", "sell"]
 QUICK = ("--seconds", 0.001, "--default-policies")
 
 

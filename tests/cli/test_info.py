@@ -33,6 +33,10 @@ class Info(CliTest):
             self.assertEqual(formats[name]["bytes"], (32 * 100 + 68 * 2) * 12 + indices * 4)
         self.assertEqual(formats["jad"]["stored_entries"], entries)
         self.assertEqual(formats["jad"]["bytes"], entries * 12 + (2 * 100 + 101) * 4)
+        # 13 windows of 8 rows: the first has 100 columns, the others 8 and the common one, the last, of 4 rows, 4 and it
+        tiles = 25 + 11 * 3 + 2
+        self.assertEqual(formats["bittcf"]["stored_entries"], entries)
+        self.assertEqual(formats["bittcf"]["bytes"], entries * 8 + tiles * 20 + 2 * 14 * 4 + 13 * 8 * 4)
 
     def test_block_sizes(self):
         info = self.json("info", "gen:stencil27:6:dof=3")
@@ -54,7 +58,7 @@ class Info(CliTest):
         info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
         self.assertEqual(info["memory_limit"], 10**9)
         fits = {line["name"]: line["fits"] for line in info["formats"]}
-        self.assertEqual(fits, {"csr": True, "ellpack": False, "hll": True, "sell": True, "pjad": True, "jad": True, "bsr": True})
+        self.assertEqual(fits, {"csr": True, "ellpack": False, "hll": True, "sell": True, "pjad": True, "jad": True, "bsr": True, "bittcf": True})
         self.assertEqual(info["formats"][1]["bytes"], 120000 * 120000 * 12 + 120000 * 4)
 
     def test_bandwidth_symmetry_and_empty_rows(self):

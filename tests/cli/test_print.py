@@ -88,6 +88,12 @@ class SeedMatrices(CliTest):
         text = self.fatvec("print", matrix, "--format", "bsr", "--block-size", 2, "--stars").stdout
         self.assertIn("values (AS)   [12] 7 0 0 4 1 2 0 3 1 0 8 9\n", text)  # fill is not told from zeros
 
+    def test_bittcf_of_seed_003(self):
+        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        printed = self.arrays(matrix, "--format", "bittcf")  # one window, one tile of all four columns: values by rows
+        self.assertEqual(printed, {"window_offsets": [0, 1], "value_offsets": [0, 8], "permutation": [0, 1, 2, 3, -1, -1, -1, -1],
+                                   "masks": [0b0010_0011_1110_0101], "entries": [0, 1, 2, 3], "values": [7, 1, 4, 2, 3, 1, 8, 9]})
+
     def test_bsr_finds_its_block_size(self):
         printed = self.json("print", "gen:stencil9:3:dof=2", "--format", "bsr")
         self.assertEqual((printed["block_size"], len(printed["arrays"]["row_map"])), (2, 10))

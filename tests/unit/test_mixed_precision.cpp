@@ -54,7 +54,7 @@ TEST(MixedPrecision, EveryKernelKeepsTheAccuracyOfY) {
         const auto y = thirds("y", csr.rows(), k);
         const auto reference = verify::reference_product(1.5, csr, x, -0.5, y);
         typename Kernel::Policy policy;
-        policy.threads_per_row = threads_per_row;
+        if constexpr (requires { policy.threads_per_row; }) policy.threads_per_row = threads_per_row;
         const auto span = detail::span_of<detail::Columns::contiguous>(x);
         const detail::Epilogue<double> epilogue{1.5, -0.5, detail::span_of<detail::Columns::strided>(y)};
         Kernel::run(Exec(), policy, matrix, span, epilogue, k);

@@ -56,7 +56,7 @@ void expect_product(const PlanOf& plan, const Csr& a, int k, double beta) {
 
 TEST(Plan, EveryKernelInEveryLayoutPackedOrNot) {
   const Csr a = a_matrix();
-  for (const char* kernel : {"csr-row", "hll-row", "sell-row", "bsr-row"}) {
+  for (const char* kernel : {"csr-row", "hll-row", "sell-row", "bsr-row", "bittcf-window"}) {
     for (const bool packed : {false, true}) {
       PlanOptions options{.choice = Choice{.kernel = kernel, .packed = packed}, .machine = a_machine()};
       const auto plan = analyse(Exec(), a, 9, options);
@@ -134,7 +134,7 @@ TEST(Plan, KernelsThatThePlanDoesNotHaveAreNotForced) {
 TEST(Plan, RanksByTheWholeCostAndSaysWhy) {
   const auto plan = analyse(Exec(), a_matrix("gen:stencil27:12"), 8, {.products = 1, .machine = a_machine()});
   EXPECT_EQ(plan.choice().kernel, "csr-row") << "one product does not pay for a conversion";
-  ASSERT_EQ(plan.ranking().size(), 4U);
+  ASSERT_EQ(plan.ranking().size(), 5U);
   for (const auto& prediction : plan.ranking()) {
     double sum = 0;
     for (const double part : prediction.parts) sum += part;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+
+#include <fatvec/formats/detail/row_grid.hpp>
+#include <fatvec/formats/detail/rows.hpp>
+
+/// Windows of 8 rows and their tiles of 4 columns (formats/bittcf.hpp): how they are made of a CSR matrix, and how read.
+namespace fatvec::detail {
+
+inline constexpr int window_rows = RowGrid::places;
+inline constexpr int tile_columns = 4;
+
+KOKKOS_INLINE_FUNCTION int set_bits(std::uint32_t bits) {
+  return Kokkos::Experimental::popcount_builtin(bits);
+}
+/// Bits of a tile's mask that belong to a row of the window, and those before them.
+KOKKOS_INLINE_FUNCTION std::uint32_t bits_of_row(std::uint32_t mask, int place) {
+  return mask >> (tile_columns * place) & ((1U << tile_columns) - 1);
+}
+KOKKOS_INLINE_FUNCTION std::uint32_t bits_before_row(std::uint32_t mask, int place) {
+  return mask & ((1U << (tile_columns * place)) - 1);
+}
+
+/// The arrays of the format, for kernels.
+template <class Ordinal, class Offset, class Value>
+struct TileAccess {
+  using ordinal_type = Ordinal;
+  const Offset* window_offsets;
+  const Offset* value_offsets;
+  const Ordinal* permutation;
+  const Ordinal* columns;
+  const std::uint32_t* masks;
+  const Value* values;
+
+  /// visit(entry's place in values, column) for each entry of a row of a window, by ascending columns.
+  template <class Visit>
+  KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t window, int place, const Visit& visit) const {
+    std::int64_t of_tile = value_offsets[window];
+    const std::int64_t end = window_offsets[window + 1];
+    for (std::int64_t tile = window_offsets[window]; tile < end; ++tile) {
+      const std::uint32_t mask = masks[tile];
+      const std::uint32_t mine = bits_of_row(mask, place);
+      if (mine != 0) {
+        std::int64_t at = of_tile + set_bits(bits_before_row(mask, place));
+        for (int c = 0; c < tile_columns; ++c)
+          if (mine >> c & 1) visit(at++, columns[tile * tile_columns + c]);
+      }
+      of_tile += set_bits(mask);
+    }
+  }
+};
+
+/// Cuts the entries of a window's rows, which are sorted by column, into tiles.
+template <class Csr>
+struct WindowTiles {
+  typename Csr::ConstOffsets row_map;
+  typename Csr::Ordinals entries;
+  RowGrid grid;
+
+  struct Tile {
+    std::uint32_t mask = 0;
+    typename Csr::ordinal_type column[tile_columns];  ///< ascending; where there are fewer, the last one again
+    std::int64_t first[window_rows];                  ///< of each row, its first entry in the tile,
+    std::int64_t next[window_rows];                   ///< and the one behind its last
+  };
+
+  template <class Visit>
+  KOKKOS_FUNCTION void for_each(std::int64_t window, const Visit& visit) const {
+    using Ordinal = typename Csr::ordinal_type;
+    constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: there are at most so many
+    Tile tile;
+    std::int64_t end[window_rows];
+    Ordinal column[window_rows];  // of each row's next entry; loops are unrolled, so that all of this is in registers
+    each_row([&](int r) {
+      const std::int64_t row = grid.row(window, r);
+      tile.next[r] = row < 0 ? 0 : static_cast<std::int64_t>(row_map(row));
+      end[r] = row < 0 ? 0 : static_cast<std::int64_t>(row_map(row + 1));
+      column[r] = tile.next[r] < end[r] ? entries(tile.next[r]) : none;
+    });
+    for (;;) {
+      tile.mask = 0;
+      each_row([&](int r) { tile.first[r] = tile.next[r]; });
+      int found = 0;
+      for (; found < tile_columns; ++found) {
+        Ordinal leftmost = none;
+        each_row([&](int r) { leftmost = Kokkos::min(leftmost, column[r]); });
+        if (leftmost == none) break;
+        tile.column[found] = leftmost;
+        each_row([&](int r) {  // of a repeated column the rest comes in another column of the tile
+          if (column[r] != leftmost) return;
+          tile.mask |= 1U << (tile_columns * r + found);
+          ++tile.next[r];
+          column[r] = tile.next[r] < end[r] ? entries(tile.next[r]) : none;
+        });
+      }
+      if (found == 0) return;
+      for (int c = found; c < tile_columns; ++c) tile.column[c] = tile.column[found - 1];
+      visit(tile);
+      if (found < tile_columns) return;
+    }
+  }
+
+  /// Tiles of a window.
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t window) const {
+    std::int64_t count = 0;
+    for_each(window, [&](const Tile&) { ++count; });
+    return count;
+  }
+
+ private:
+  template <class Visit>
+  KOKKOS_FUNCTION static void each_row(const Visit& visit) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#pragma unroll
+#endif
+    for (int r = 0; r < window_rows; ++r) visit(r);
+  }
+};
+
+/// Sums the tiles of some windows that are spread evenly.
+template <class Csr>
+struct SampleTiles {
+  WindowTiles<Csr> tiles;
+  std::int64_t samples;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
+    sum += static_cast<double>(tiles(n * tiles.grid.boxes() / samples));
+  }
+};
+
+template <class Csr>
+struct StoreTileCounts {
+  WindowTiles<Csr> tiles;
+  typename Csr::Offsets tile_counts;
+  typename Csr::Offsets value_counts;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t window) const {
+    std::int64_t values = 0;
+    for (int r = 0; r < window_rows; ++r) {
+      const std::int64_t row = tiles.grid.row(window, r);
+      if (row >= 0) values += tiles.row_map(row + 1) - tiles.row_map(row);
+    }
+    tile_counts(window) = static_cast<typename Csr::offset_type>(tiles(window));
+    value_counts(window) = static_cast<typename Csr::offset_type>(values);
+  }
+};
+
+template <class Csr, class Tiled>
+struct FillTiles {
+  WindowTiles<Csr> tiles;
+  typename Csr::Scalars from;
+  Tiled to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t window) const {
+    using Ordinal = typename Csr::ordinal_type;
+    for (int r = 0; r < window_rows; ++r)
+      to.permutation(window * window_rows + r) = static_cast<Ordinal>(tiles.grid.row(window, r));
+    std::int64_t tile_at = to.window_offsets(window);
+    std::int64_t value_at = to.value_offsets(window);
+    tiles.for_each(window, [&](const auto& tile) {
+      for (int c = 0; c < tile_columns; ++c) to.entries(tile_at * tile_columns + c) = tile.column[c];
+      to.masks(tile_at++) = tile.mask;
+      for (int r = 0; r < window_rows; ++r)
+        for (std::int64_t m = tile.first[r]; m < tile.next[r]; ++m) to.values(value_at++) = from(m);
+    });
+  }
+};
+
+/// The inverse: lengths of rows, by places of windows, and their entries.
+template <class Csr, class Access>
+struct TiledRowLengths {
+  Access tiles;
+  typename Csr::Offsets lengths;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    if (tiles.permutation[n] < 0) return;
+    std::int64_t length = 0;
+    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows), [&](std::int64_t, auto) { ++length; });
+    lengths(tiles.permutation[n]) = static_cast<typename Csr::offset_type>(length);
+  }
+};
+
+template <class Csr, class Access>
+struct DrainTiles {
+  Access tiles;
+  Csr csr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    if (tiles.permutation[n] < 0) return;
+    std::int64_t m = csr.row_map(tiles.permutation[n]);
+    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows), [&](std::int64_t at, auto column) {
+      csr.entries(m) = column;
+      csr.values(m++) = tiles.values[at];
+    });
+  }
+};
+
+}  // namespace fatvec::detail
