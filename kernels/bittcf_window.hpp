@@ -18,10 +18,10 @@ namespace detail {
 
 /// How windows are multiplied. Zeros leave the choice to the kernel.
 struct WindowPolicy {
-  int column_tiles = 0;       ///< tensor cores: most tiles of 8 columns of X that a warp holds, 1 to 9
+  int column_tiles = 0;       ///< tensor cores: tiles of 8 columns of X that a warp holds, 1 to 9, or next to it
   int blocks_per_thread = 0;  ///< CPU: blocks of windows per thread
 
-  static std::vector<WindowPolicy> tuning_range() { return {{2, 0}, {4, 0}, {0, 1}}; }
+  static std::vector<WindowPolicy> tuning_range() { return {{4, 0}, {6, 0}, {0, 1}}; }
   [[nodiscard]] std::string to_string() const {
     return concat("column_tiles:", column_tiles, "/blocks_per_thread:", blocks_per_thread);
   }
@@ -29,7 +29,7 @@ struct WindowPolicy {
 
 }  // namespace detail
 
-/// BitTCF, a window of 8 rows per warp: NVIDIA's tensor cores from compute capability 8.0 on multiply doubles, in full
+/// BitTCF, a window of 8 rows per warp: NVIDIA's tensor cores of compute capability 8.0, 9.0 and 10.0 multiply doubles, in full
 /// precision. Other scalars, other GPUs and CPUs go row by row, which is right, and slower than CSR.
 struct BitTcfWindow {
   static constexpr const char* name = "bittcf-window";
@@ -41,6 +41,11 @@ struct BitTcfWindow {
   template <class ExecSpace>
   static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
     return std::nullopt;
+  }
+
+  template <class Scalar, class ExecSpace>
+  static bool suits(const ExecSpace& exec) {
+    return detail::has_tensor_tiles<Scalar>(exec);
   }
 
   template <class ExecSpace, class M, class T, class V, detail::Columns columns>

@@ -18,6 +18,8 @@ namespace fatvec {
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
 ///     template <ExecSpace, Matrix> static bool turns_rows(policy) whether with row-major X it writes column-major Y as fast as
 ///                                                                 row-major Y (may be left out: no)
+///     template <Scalar> static bool suits(exec)                   whether plans should think of it there (may be left out:
+///     yes)
 ///
 /// and is registered by one line in kernels/registry.hpp.
 template <class K>
@@ -35,6 +37,14 @@ bool turns_rows(const typename Kernel::Policy& policy) {
     return Kernel::template turns_rows<ExecSpace, Matrix>(policy);
   else
     return false;
+}
+
+template <SpmmKernel Kernel, class Scalar, class ExecSpace>
+bool suits(const ExecSpace& exec) {
+  if constexpr (requires { Kernel::template suits<Scalar>(exec); })
+    return Kernel::template suits<Scalar>(exec);
+  else
+    return true;
 }
 
 /// The policy of a kernel's tuning range that prints itself as `text`; the default for an empty text. Throws UsageError,

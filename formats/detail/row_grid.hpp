@@ -50,6 +50,11 @@ struct RowGrid {
   }
 };
 
+/// A number that looks random, for samples: what lies a fixed distance apart may all be at the grid's edge.
+KOKKOS_INLINE_FUNCTION std::int64_t hashed(std::int64_t n) {
+  return static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8);
+}
+
 /// What the columns of a row, ascending, say of the grid. They come in runs of neighbours, a run for each line that the row
 /// couples with: the least distance of two runs' middles is that of lines. Runs further apart belong to other planes.
 template <class Csr>
@@ -61,9 +66,7 @@ struct GridOfRow {
   std::int64_t samples;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    // Somewhere in its share of the rows: rows a fixed distance apart may all lie at the grid's edge.
-    const std::int64_t share = rows / samples;
-    const std::int64_t row = n * share + static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8) % share;
+    const std::int64_t row = n * (rows / samples) + hashed(n) % (rows / samples);
     std::int64_t middle[most_runs];  // of each run, twice
     int runs = 0;
     const std::int64_t end = csr.row_map(row + 1);

@@ -121,14 +121,15 @@ struct WindowTiles {
   }
 };
 
-/// Sums the tiles of some windows that are spread evenly.
+/// Sums the tiles of some windows, each anywhere in its share of them.
 template <class Csr>
 struct SampleTiles {
   WindowTiles<Csr> tiles;
   std::int64_t samples;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
-    sum += static_cast<double>(tiles(n * tiles.grid.boxes() / samples));
+    const std::int64_t boxes = tiles.grid.boxes();
+    sum += static_cast<double>(tiles(n * boxes / samples + hashed(n) % (boxes / samples)));
   }
 };
 

@@ -12,7 +12,13 @@
 /// PTX ISA, mma.m8n8k4; from compute capability 8.0 on.)
 namespace fatvec::detail {
 
-#if defined(KOKKOS_ENABLE_CUDA)
+/// Whether what is compiled for ExecSpace may use them with elements T. Not asked of the device alone: one of today runs code
+/// for yesterday's, too.
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ARCH_KEPLER) && !defined(KOKKOS_ARCH_MAXWELL) && \
+    !defined(KOKKOS_ARCH_PASCAL) && !defined(KOKKOS_ARCH_VOLTA) && !defined(KOKKOS_ARCH_TURING75)
+#define FATVEC_TENSOR_TILES
+#endif
+#if defined(FATVEC_TENSOR_TILES)
 template <class ExecSpace, class T>
 inline constexpr bool may_have_tensor_tiles = std::is_same_v<ExecSpace, Kokkos::Cuda>&& std::is_same_v<T, double>;
 #else
@@ -20,11 +26,14 @@ template <class ExecSpace, class T>
 inline constexpr bool may_have_tensor_tiles = false;
 #endif
 
-/// Whether the device of exec has them.
+/// Whether the device of exec has them at full speed: 8.0, 9.0, 10.0, ..., not the parts for graphics.
 template <class T, class ExecSpace>
 bool has_tensor_tiles([[maybe_unused]] const ExecSpace& exec) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (may_have_tensor_tiles<ExecSpace, T>) return exec.cuda_device_prop().major >= 8;
+#if defined(FATVEC_TENSOR_TILES)
+  if constexpr (may_have_tensor_tiles<ExecSpace, T>) {
+    const auto& device = exec.cuda_device_prop();
+    return device.major >= 8 && device.major <= 10 && device.minor == 0;
+  }
 #endif
   return false;
 }
@@ -33,9 +42,11 @@ bool has_tensor_tiles([[maybe_unused]] const ExecSpace& exec) {
 FATVEC_FORCEINLINE_FUNCTION void multiply_tiles([[maybe_unused]] double (&c)[2], [[maybe_unused]] double a,
                                                 [[maybe_unused]] double b) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(c[0]), "+d"(c[1])
-      : "d"(a), "d"(b));
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+d"(c[0]), "+d"(c[1])
+               : "d"(a), "d"(b));
+#else
+  Kokkos::abort("fatvec: a product by tensor cores that the code was not compiled for");
 #endif
 }
 

@@ -26,7 +26,7 @@ struct Pause {
 
 /// Seconds that launch() took on exec: device events on a GPU, a fenced clock elsewhere. The events are behind a pause, so that
 /// they, and what is launched, wait on the GPU for one another: the time is the GPU's alone, as in a queue that is never empty,
-/// not that of a driver on the way to it (5 to 8 microseconds, all contenders alike).
+/// not that of a driver on the way to it (5 to 8 microseconds), for what the host enqueues within the pause.
 template <class ExecSpace, class Launch>
 double timed(const ExecSpace& exec, const Launch& launch) {
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -179,8 +179,10 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   double loads = format == "bsr" && layout == Layout::row ? stored.stored_entries / structure.block_size
                                                           : (format == "bsr" ? stored.stored_entries : nnz);
   double entries = format == "bsr" ? stored.stored_entries : nnz;
-  if (format == "bittcf" && !machine.cpu) {  // a tile is 4 rows of X, and 20 bytes beside its values
-    entries = std::max(0.0, stored.bytes - nnz * value - 5 * rows) / 20;
+  if (format == "bittcf" && !machine.cpu) {  // its tiles, each of which is 4 rows of X: what is there beside values and rows
+    const auto ordinal = static_cast<double>(structure.ordinal_bytes);
+    const double of_rows = rows * (ordinal + static_cast<double>(structure.offset_bytes) / 4);
+    entries = std::max(0.0, stored.bytes - nnz * value - of_rows) / (4 * ordinal + 4);
     loads = 4 * entries;
   }
 

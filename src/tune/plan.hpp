@@ -5,6 +5,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -61,7 +62,10 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
     const auto memory = static_cast<double>(options.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
     const Machine& machine = options.machine ? *options.machine : this_machine(exec);
     const Workload workload{k, options.layout, options.products};
-    ranking_ = rank(machine, structure, workload, {Kernels::name...}, memory);
+    std::vector<std::string_view> kernels;
+    ((suits<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
+    if (kernels.empty()) kernels = {Kernels::name...};
+    ranking_ = rank(machine, structure, workload, kernels, memory);
     choice_ = ranking_.front().choice;
     const bool known = options.choice && ((options.choice->kernel == Kernels::name) || ...);
     reason_ = explain(ranking_, workload);

@@ -16,6 +16,8 @@ namespace fatvec {
 struct Structure {
   RowStatistics rows;
   std::size_t value_bytes = 8;
+  std::size_t ordinal_bytes = 4;
+  std::size_t offset_bytes = 4;
   std::vector<FormatFootprint> formats;  ///< of every registered format
   int block_size = 1;                    ///< BSR: the one that takes the fewest bytes
   double near_reads = 0;    ///< rows of X that are read when those a few hundred rows of A have in common are read once
@@ -68,6 +70,8 @@ Structure structure_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, D
   Structure structure;
   structure.rows = row_statistics(exec, csr);
   structure.value_bytes = sizeof(Scalar);
+  structure.ordinal_bytes = sizeof(Ordinal);
+  structure.offset_bytes = sizeof(Offset);
   FormatOptions blocked = options;
   if (blocked.block_size == 0) blocked.block_size = BsrMatrix<Scalar, Ordinal, Device, Offset>::choose_block_size(exec, csr);
   structure.block_size = static_cast<int>(blocked.block_size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/formats/bittcf.hpp>
 
+#include <fatvec/kernels/detail/tensor_tile.hpp>
+
 #include "raw/cuda/common.hpp"
 
 /// Contender `raw-cuda`, format bittcf, a warp for a window: all of its columns by tensor cores (PTX mma.m8n8k4).
@@ -28,9 +30,9 @@ struct Windows {
 
 static __device__ __forceinline__ void multiply_add(double& left, double& right, double a, double b) {
 #if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(left), "+d"(right)
-      : "d"(a), "d"(b));
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+d"(left), "+d"(right)
+               : "d"(a), "d"(b));
 #endif
 }
 
@@ -123,8 +125,8 @@ void launch_windows(cudaStream_t stream, const Stored<Windows>& a, const Operand
 void add_raw_cuda_bittcf(Registry& registry) {
   using namespace raw::cuda;
   const auto no_tensor_cores = [](const product::Case&) -> std::optional<std::string> {
-    if (Kokkos::Cuda().cuda_device_prop().major >= 8) return std::nullopt;
-    return "tensor cores multiply doubles from compute capability 8.0 on";
+    if (fatvec::detail::has_tensor_tiles<double>(Kokkos::Cuda())) return std::nullopt;
+    return "no tensor cores for doubles on this GPU, or code for an earlier one";
   };
   const auto add_kernel = [&](const char* kernel, const Launch<Windows>& launch) {
     add<Windows>(registry, {.kernel = kernel,
