@@ -39,6 +39,7 @@ bool turns_rows(const typename Kernel::Policy& policy) {
     return false;
 }
 
+/// Whether a plan for elements Scalar on exec should think of the kernel at all.
 template <SpmmKernel Kernel, class Scalar, class ExecSpace>
 bool suits(const ExecSpace& exec) {
   if constexpr (requires { Kernel::template suits<Scalar>(exec); })
