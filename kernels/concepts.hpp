@@ -18,8 +18,7 @@ namespace fatvec {
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
 ///     template <ExecSpace, Matrix> static bool turns_rows(policy) whether with row-major X it writes column-major Y as fast as
 ///                                                                 row-major Y (may be left out: no)
-///     template <Scalar> static bool suits(exec)                   whether plans should think of it there (may be left out:
-///     yes)
+///     template <Scalar> static bool suits(exec)                   whether plans should think of it (may be left out: yes)
 ///
 /// and is registered by one line in kernels/registry.hpp.
 template <class K>

@@ -26,7 +26,7 @@ template <class ExecSpace, class T>
 inline constexpr bool may_have_tensor_tiles = false;
 #endif
 
-/// Whether the device of exec has them at full speed: 8.0, 9.0, 10.0, ..., not the parts for graphics.
+/// Whether the device of exec has them at full speed: 8.0, 9.0, 10.0, not the parts for graphics.
 template <class T, class ExecSpace>
 bool has_tensor_tiles([[maybe_unused]] const ExecSpace& exec) {
 #if defined(FATVEC_TENSOR_TILES)
