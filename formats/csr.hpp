@@ -8,6 +8,7 @@
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
+#include <fatvec/formats/detail/scatter.hpp>
 
 namespace fatvec {
 
@@ -33,6 +34,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Scalars values;        ///< nnz values
 
   detail::LongRows<Ordinal, typename Traits::device_type> long_rows;  ///< none before find_long_rows()
+  bool scattered = false;  ///< whether neighbouring rows share few rows of X, as find_long_rows() says on GPUs; only for speed
 
   CsrMatrix() = default;
 
@@ -53,6 +55,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
       CsrMatrix(const CsrMatrix<Scalar, Ordinal, Other, Offset>& other)  // NOLINT(google-explicit-constructor)
       : CsrMatrix(other.rows(), other.cols(), other.row_map, other.entries, other.values) {
     long_rows = other.long_rows;
+    scattered = other.scattered;
   }
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
@@ -66,9 +69,13 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many threads: worth a call, two
   /// passes over row_map, where there may be any. Such rows are added up with atomics, in an order that may differ from run to
   /// run; without the call, or without such rows, products are reproducible. Call it again when row_map changes.
+  ///
+  /// On GPUs it also samples 64 rows for whether columns are `scattered`: twice as many threads then share a short row where X
+  /// has few columns.
   template <class ExecSpace>
   void find_long_rows(const ExecSpace& exec) {
-    long_rows = decltype(long_rows)::find(exec, row_map, rows_, nnz());
+    long_rows = decltype(long_rows)::find(exec, row_access(), rows_, nnz());
+    if constexpr (!detail::is_cpu<ExecSpace>) scattered = detail::has_scattered_columns(exec, *this);
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 
@@ -76,7 +83,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   static Footprint footprint(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
     return {static_cast<double>(csr.nnz()), static_cast<double>(csr.bytes())};
   }
-  /// The same Views, and its long rows found: all set-up that a CSR matrix needs.
+  /// The same Views, after find_long_rows(): all set-up that a CSR matrix needs.
   template <class ExecSpace>
   static CsrMatrix from_csr(const ExecSpace& exec, const CsrMatrix& csr, const FormatOptions& = {}) {
     CsrMatrix ready = csr;

@@ -5,6 +5,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
@@ -34,12 +35,17 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;      ///< rows · width column indices
   Scalars values;        ///< rows · width values
 
+  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
+  /// differ from run to run: `= {}` for the same bits every time.
+  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
+
   [[nodiscard]] Ordinal rows() const { return rows_; }
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] Ordinal width() const { return width_; }  ///< length of the longest row
   [[nodiscard]] StorageOrder storage() const { return storage_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  /// Without long_rows: where there are any, a length for each row and a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_lengths) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
@@ -70,6 +76,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                                       " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     ell.row_lengths = detail::row_lengths(exec, csr);
     detail::fill_padded(exec, csr, ell, static_cast<std::int64_t>(need.stored_entries));
+    ell.long_rows = decltype(ell.long_rows)::find_and_hide(exec, ell.row_access(), ell.rows_, ell.nnz_);
     return ell;
   }
 

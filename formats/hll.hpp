@@ -5,6 +5,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/slices.hpp>
@@ -37,6 +38,10 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;      ///< column indices, padding included
   Scalars values;        ///< values, padding included
 
+  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
+  /// differ from run to run: `= {}` for the same bits every time.
+  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
+
   [[nodiscard]] Ordinal rows() const { return rows_; }
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] Ordinal hack_size() const { return hack_size_; }
@@ -44,6 +49,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] StorageOrder storage() const { return storage_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  /// Without long_rows: where there are any, a length for each row and a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(hack_offsets) + detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
            detail::view_bytes(values);
@@ -84,6 +90,7 @@ class HllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const Slots hack_slots{csr.row_map, csr.rows(), hll.hack_size_};
     detail::offsets_from_lengths(exec, hll.hack_offsets, hll.hacks(), hack_slots);
     detail::fill_padded(exec, csr, hll, static_cast<std::int64_t>(need.stored_entries));
+    hll.long_rows = decltype(hll.long_rows)::find_and_hide(exec, hll.row_access(), hll.rows_, hll.nnz_);
     return hll;
   }
 

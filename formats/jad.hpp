@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
@@ -67,6 +68,10 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;          ///< column indices, padding included
   Scalars values;            ///< values, padding included
 
+  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
+  /// differ from run to run: `= {}` for the same bits every time.
+  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
+
   JaggedMatrix() = default;
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
@@ -75,6 +80,7 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t diagonals() const { return diagonals_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  /// Without long_rows: where there are any, a length for each row and a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(permutation) + detail::view_bytes(diagonal_offsets) + detail::view_bytes(row_lengths) +
            detail::view_bytes(entries) + detail::view_bytes(values);
@@ -109,6 +115,7 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const auto slots = static_cast<std::int64_t>(need.stored_entries);
     detail::offsets_from_lengths(exec, jad.diagonal_offsets, jad.diagonals_, diagonal_slots);
     detail::fill_padded(exec, csr, jad, slots);
+    jad.long_rows = decltype(jad.long_rows)::find_and_hide(exec, jad.row_access(), jad.rows_, jad.nnz_);
     return jad;
   }
 

@@ -5,6 +5,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
@@ -41,6 +42,10 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;       ///< column indices, padding included
   Scalars values;         ///< values, padding included
 
+  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
+  /// differ from run to run: `= {}` for the same bits every time.
+  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
+
   SellMatrix() = default;
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
@@ -49,6 +54,7 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t slices() const { return detail::slices_of(rows_, slice_size_); }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  /// Without long_rows: where there are any, a length for each row and a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(permutation) + detail::view_bytes(slice_offsets) + detail::view_bytes(row_lengths) +
            detail::view_bytes(entries) + detail::view_bytes(values);
@@ -82,6 +88,7 @@ class SellMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         detail::allocate<Offsets>(exec, "fatvec::sell::slice_offsets", static_cast<std::size_t>(sell.slices() + 1));
     detail::offsets_from_lengths(exec, sell.slice_offsets, sell.slices(), sell.slots_of(csr));
     detail::fill_padded(exec, csr, sell, static_cast<std::int64_t>(need.stored_entries));
+    sell.long_rows = decltype(sell.long_rows)::find_and_hide(exec, sell.row_access(), sell.rows_, sell.nnz_);
     return sell;
   }
 

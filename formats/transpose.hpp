@@ -138,6 +138,7 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> apply(const ExecSpace& exec, Op op,
       exec.fence("fatvec::apply");
       Csr conjugated(a.rows(), a.cols(), a.row_map, a.entries, values);
       conjugated.long_rows = a.long_rows;
+      conjugated.scattered = a.scattered;
       return conjugated;
     }
   }

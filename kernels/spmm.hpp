@@ -25,7 +25,7 @@ namespace fatvec {
 /// @param beta    0 overwrites Y, even where it holds NaN or Inf
 ///
 /// Sums are formed in Y's scalar type, in an order that the kernel, its policy, k, the layouts and a CPU's number of threads
-/// fix: runs are reproducible, but for the rows that CsrMatrix::find_long_rows has found, which GPUs add up in pieces.
+/// fix: runs are reproducible, but for the rows that A lists in long_rows, which GPUs add up in pieces.
 /// Throws ShapeError where extents do not conform or X and Y overlap, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta,
           MultiVector YView>

@@ -18,16 +18,21 @@ struct RowPart {
   Ordinal last;
 };
 
+/// Entries of the longest row that is not long, of so many rows and entries.
+constexpr std::int64_t longest_whole_row(std::int64_t rows, std::int64_t nnz) {
+  return rows == 0 ? std::numeric_limits<std::int64_t>::max() : std::clamp<std::int64_t>(4 * nnz / rows, 64, 4096);
+}
+
 /// Lists the pieces of all rows longer than `longest`, as a scan over the rows; only counts them while there is no list.
-template <class Ordinal, class Device, class Offsets>
+template <class Ordinal, class Device, class Rows>
 struct ListLongRows {
   static constexpr std::int64_t piece = 128;  ///< entries: 4 for each lane of a warp where k = 1
-  Offsets row_map;
+  Rows rows;
   std::int64_t longest;
   Kokkos::View<RowPart<Ordinal>*, Device> list;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& next, bool final) const {
-    const std::int64_t length = row_map(row + 1) - row_map(row);
+    const std::int64_t length = rows.length(row);
     if (length <= longest) return;
     const std::int64_t pieces = (length - 1) / piece + 1;
     if (final && list.data() != nullptr) {
@@ -41,32 +46,86 @@ struct ListLongRows {
   }
 };
 
+/// The lengths of the rows, 0 for those longer than `longest`.
+template <class Ordinal, class Device, class Rows>
+struct HideLongRows {
+  Rows rows;
+  std::int64_t longest;
+  Kokkos::View<Ordinal*, Device> lengths;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    const std::int64_t length = rows.length(row);
+    lengths(row) = static_cast<Ordinal>(length > longest ? 0 : length);
+  }
+};
+
 /// The rows that are far longer than the mean, in pieces: on a GPU a row per thread would keep a few threads busy when all
-/// others are done. Empty until it is filled by find(); kernels then take every row as a whole.
+/// others are done. Rows are stored rows. As long as it is empty kernels take every row as a whole.
 template <class Ordinal, class Device>
 struct LongRows {
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< row that is not long
   Kokkos::View<RowPart<Ordinal>*, Device> pieces;
+  /// The lengths of all rows, but 0 for those in pieces: in place of row_lengths, these spare a kernel its comparison with
+  /// `longest`. Only there after find_and_hide(), and only where there are pieces.
+  Kokkos::View<Ordinal*, Device> lengths;
 
-  template <class ExecSpace, class Offsets>
-  static LongRows find(const ExecSpace& exec, const Offsets& row_map, std::int64_t rows, std::int64_t nnz) {
-    using Lister = ListLongRows<Ordinal, Device, Offsets>;
+  /// Those among the first `count` rows of a row access (row_access.hpp), which have nnz entries.
+  template <class ExecSpace, class Rows>
+  static LongRows find(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t nnz) {
+    using Lister = ListLongRows<Ordinal, Device, Rows>;
     using List = Kokkos::View<RowPart<Ordinal>*, Device>;
     LongRows found;
-    if (rows == 0) return found;
-    const std::int64_t longest = std::clamp<std::int64_t>(4 * nnz / rows, 64, 4096);
-    std::int64_t count = 0;
+    if (count == 0) return found;
+    const std::int64_t longest = longest_whole_row(count, nnz);
+    std::int64_t pieces = 0;
     const auto scan = [&] {
-      Kokkos::parallel_scan("fatvec::long_rows", Range<ExecSpace>(exec, 0, rows), Lister{row_map, longest, found.pieces},
-                            count);
+      Kokkos::parallel_scan("fatvec::long_rows", Range<ExecSpace>(exec, 0, count), Lister{rows, longest, found.pieces}, pieces);
     };
     scan();
-    if (count == 0) return found;
+    if (pieces == 0) return found;
     found.longest = longest;
-    found.pieces = allocate<List>(exec, "fatvec::long_rows", static_cast<std::size_t>(count));
+    found.pieces = allocate<List>(exec, "fatvec::long_rows", static_cast<std::size_t>(pieces));
     scan();
     return found;
   }
+  /// The same for formats that store row lengths: with lengths.
+  template <class ExecSpace, class Rows>
+  static LongRows find_and_hide(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t nnz) {
+    using Lengths = Kokkos::View<Ordinal*, Device>;
+    LongRows found = find(exec, rows, count, nnz);
+    if (found.pieces.extent(0) == 0) return found;
+    found.lengths = allocate<Lengths>(exec, "fatvec::long_rows::lengths", static_cast<std::size_t>(count));
+    Kokkos::parallel_for("fatvec::long_rows::hide", Range<ExecSpace>(exec, 0, count),
+                         HideLongRows<Ordinal, Device, Rows>{rows, found.longest, found.lengths});
+    return found;
+  }
+};
+
+/// A format whose long rows are hidden by other lengths, not by a comparison in the kernel.
+template <class Matrix>
+concept HidesLongRows = requires(const Matrix& matrix) {
+  matrix.long_rows.lengths;
+  matrix.row_access().row_lengths;
+};
+
+/// Rows whose entries the threads of a warp share though they may not lie side by side: one thread would be long at a piece.
+template <class Rows>
+struct SharedRows : Rows {
+  static constexpr bool contiguous = true;
+};
+
+/// What the kernel of the pieces sees of a matrix.
+template <class Matrix>
+struct MatrixOfPieces {
+  using Rows = SharedRows<typename Matrix::Rows>;
+  using ordinal_type = typename Matrix::ordinal_type;
+  using value_type = typename Matrix::value_type;
+  const Matrix& matrix;
+  const decltype(Matrix::entries)& entries = matrix.entries;
+  const decltype(Matrix::values)& values = matrix.values;
+
+  [[nodiscard]] ordinal_type cols() const { return matrix.cols(); }
+  [[nodiscard]] Rows row_access() const { return {matrix.row_access()}; }
 };
 
 }  // namespace fatvec::detail

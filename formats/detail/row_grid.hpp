@@ -50,11 +50,6 @@ struct RowGrid {
   }
 };
 
-/// A number that looks random, for samples: what lies a fixed distance apart may all be at the grid's edge.
-KOKKOS_INLINE_FUNCTION std::int64_t hashed(std::int64_t n) {
-  return static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8);
-}
-
 /// What the columns of a row, ascending, say of the grid. They come in runs of neighbours, a run for each line that the row
 /// couples with: the least distance of two runs' middles is that of lines. Runs further apart belong to other planes.
 template <class Csr>

@@ -14,6 +14,11 @@ using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
 template <class ExecSpace>
 inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
 
+/// A number that looks random, for samples: what lies a fixed distance apart may all be at the edge of a grid.
+KOKKOS_INLINE_FUNCTION std::int64_t hashed(std::int64_t n) {
+  return static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8);
+}
+
 /// How conversions share out rows. On CPUs a work-item has a row. On GPUs it has every parts-th run of four entries of a row,
 /// and its neighbours have the same run of the neighbouring rows: what a warp reads at a time is little enough for the
 /// first-level cache to keep it until all of its lines has been used.

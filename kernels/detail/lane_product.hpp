@@ -159,25 +159,34 @@ struct LaneTuning {
   static constexpr int bytes = Tile::width * sizeof(T);   ///< of a row of X
   static constexpr int of_slot = elements_of_slot<Rows>;  ///< rows of X for each slot
   static constexpr bool by_rows = Rows::contiguous && of_slot == 1;
+  /// Neighbouring columns that cannot be loaded together, as with an odd k.
+  static constexpr bool single = !Tile::adjacent && !Tile::streams && Tile::width > 1 && bytes <= 32 && sizeof(T) <= 8;
   /// Entries, and slots, whose loads come before the first arithmetic.
-  static constexpr int entries = !Tile::adjacent ? (bytes <= 32 ? 4 : 2)
-                                 : bytes <= 8    ? 4
-                                 : bytes <= 16   ? (Rows::contiguous ? 2 : 4)
-                                 : bytes <= 48   ? 2
-                                                 : 1;
+  static constexpr int entries = single && by_rows ? 2
+                                 : !Tile::adjacent ? (bytes <= 32 ? 4 : 2)
+                                 : bytes <= 8      ? 4
+                                 : bytes <= 24     ? (Rows::contiguous ? 2 : 4)
+                                 : bytes <= 56     ? 2
+                                                   : 1;
   static constexpr int group = of_slot == 0 ? 1 : (entries + of_slot - 1) / of_slot;
   static constexpr int loaded = group * (of_slot == 0 ? 1 : of_slot) * bytes;
   /// Teams of lane_threads threads on a multiprocessor at a time: the compiler's budget of registers. Told nothing, it saves
   /// them and loads one by one.
-  static constexpr int teams = !Tile::adjacent                            ? (bytes <= 32   ? 8
-                                                                             : bytes <= 48 ? 6
-                                                                                           : 4)
-                               : bytes <= 8 && of_slot == 1               ? (by_rows ? 8 : 12)
-                               : bytes <= 16 && by_rows && sizeof(T) <= 8 ? 16
-                               : loaded <= 64                             ? 10
-                               : loaded <= 128                            ? 8
-                               : loaded <= 160                            ? 6
-                                                                          : 4;
+  static constexpr int teams = single && by_rows                               ? 10
+                               : single && bytes <= 16                         ? 12
+                               : !Tile::adjacent                               ? (bytes <= 32   ? 8
+                                                                                  : bytes <= 48 ? 6
+                                                                                                : 4)
+                               : bytes <= 8 && of_slot == 1                    ? (by_rows ? 8 : 12)
+                               : bytes <= 16 && by_rows && sizeof(T) <= 8      ? 16
+                               : bytes <= 16 && of_slot == 1 && sizeof(T) <= 8 ? 12
+                               : loaded <= 64 || (bytes <= 24 && of_slot == 1) ? 10
+                               : loaded <= 128                                 ? 8
+                               : loaded <= 160                                 ? 6
+                                                                               : 4;
+  /// Whether a RangePolicy launches it: a TeamPolicy has scratch memory, which the first-level cache then lacks, and spares
+  /// registers.
+  static constexpr bool without_teams = !Rows::contiguous && !Tile::streams && bytes > 16;
 };
 
 template <class T, class Rows, class Ordinal, class Value, class Parts, class X, class Tile>
@@ -196,6 +205,14 @@ struct LaneProduct {
   LaneShape shape;
   int k;
 
+  int teams_of_sweep = 0;  ///< of a RangePolicy, the threads of whose teams are neighbours
+  int first_team = 0;
+
+  KOKKOS_FUNCTION void operator()(int thread) const {
+    const int team = first_team + static_cast<int>(static_cast<unsigned>(thread) / lane_threads);
+    const int sweep = shape.sweeps == 1 ? 0 : team / teams_of_sweep;
+    multiply(team - sweep * teams_of_sweep, sweep, static_cast<int>(static_cast<unsigned>(thread) % lane_threads));
+  }
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const auto [block, sweep] = shape.share_of(team);

@@ -64,6 +64,7 @@ class AdjacentTile {
  public:
   static constexpr int width = width_;
   static constexpr bool adjacent = true;
+  static constexpr bool streams = false;
 
   template <class X>
   KOKKOS_FUNCTION AdjacentTile(const X& x, ColumnRange range, int place, int)
@@ -117,6 +118,7 @@ class SpacedTile {
  public:
   static constexpr int width = width_;
   static constexpr bool adjacent = false;
+  static constexpr bool streams = columns == Columns::strided;  ///< each column is one of its own
 
   template <class X>
   KOKKOS_FUNCTION SpacedTile(const X& x, ColumnRange range, int place, int places)

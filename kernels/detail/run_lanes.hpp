@@ -26,12 +26,17 @@ inline BlockAccess block_access_of(const auto& matrix) {
 }
 
 /// The rows that lanes walk: the format's, or those of its blocks one by one (block = 0: blocks of a size known at run time).
+/// Where a format hides its long rows, which are the pieces' launch's, they look empty.
 template <int block, class Matrix>
 auto lane_rows(const Matrix& matrix) {
-  if constexpr (block == 1)
-    return matrix.row_access();
-  else
+  if constexpr (block == 1) {
+    auto rows = matrix.row_access();
+    if constexpr (HidesLongRows<Matrix>)
+      if (matrix.long_rows.lengths.data() != nullptr) rows.row_lengths = matrix.long_rows.lengths.data();
+    return rows;
+  } else {
     return BlockedRows<typename Matrix::offset_type, block>{matrix.row_map.data(), matrix.block_access()};
+  }
 }
 
 /// The threads' part of a product: chosen before it is launched.
@@ -109,7 +114,8 @@ struct LaneLauncher {
   }
 
   /// A thread for each row and lane, or where a row's entries lie side by side several: with all columns in one lane each has
-  /// at least 4 entries (8 blocks beyond 2 columns, 12 entries beyond 4 that are apart), beyond 8 threads 16.
+  /// at least 4 entries (8 blocks beyond 2 columns, 12 entries beyond 4 that are apart), beyond 8 threads 16. Where every entry
+  /// is a miss of its own, 2 of at least 16: more loads are on their way.
   template <class Tile, class Rows>
   void launch_rows(const Rows& rows, std::int64_t sweeps) const {
     int splits = 1;
@@ -119,7 +125,9 @@ struct LaneLauncher {
         splits = 1;
         const std::int64_t lanes = (k + Tile::width - 1) / Tile::width;
         const bool streams = columns == Columns::strided && Tile::width > 4;
-        const int least = streams ? 12 : (block != 1 && Tile::width > 2 ? 8 : 4);
+        int least = streams ? 12 : (block != 1 && Tile::width > 2 ? 8 : 4);
+        if constexpr (block == 1 && columns != Columns::strided && requires { matrix.scattered; })
+          if (matrix.scattered && mean_length() >= 16) least = 2;
         if (lanes == 1)
           while (splits < 32 && mean_length() >= 2 * splits * (splits < 8 ? least : 16)) splits *= 2;
         else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 12))
@@ -134,10 +142,17 @@ struct LaneLauncher {
     const LaneShape shape = LaneShape::of(lane_threads, has_shuffles<ExecSpace> ? splits : 1, Tile::width, k, sweeps);
     with_known_rows(lane_rows<block>(matrix), [&](const auto& rows) {
       using Rows = std::decay_t<decltype(rows)>;
-      Kokkos::parallel_for(label, teams<lane_threads, LaneTuning<T, Rows, Tile>::teams>(parts.count, shape.rows, shape),
-                           LaneProduct<T, Rows, typename Matrix::ordinal_type, typename Matrix::value_type, Parts, X, Tile>{
-                               rows, matrix.entries.data(), matrix.values.data(), parts, matrix.cols(), x, epilogue, shape,
-                               static_cast<int>(k)});
+      using Tuning = LaneTuning<T, Rows, Tile>;
+      LaneProduct<T, Rows, typename Matrix::ordinal_type, typename Matrix::value_type, Parts, X, Tile> product{
+          rows, matrix.entries.data(), matrix.values.data(), parts, matrix.cols(), x, epilogue, shape, static_cast<int>(k)};
+      if constexpr (Tuning::without_teams) {
+        const int all = count_teams(parts.count, shape.rows, shape);
+        product.teams_of_sweep = all / shape.sweeps;
+        for (; product.first_team < all; product.first_team += std::min(all - product.first_team, teams_at_once))
+          Kokkos::parallel_for(label, threads<Tuning::teams>(std::min(all - product.first_team, teams_at_once)), product);
+      } else {
+        Kokkos::parallel_for(label, teams<lane_threads, Tuning::teams>(parts.count, shape.rows, shape), product);
+      }
     });
   }
 
@@ -235,10 +250,20 @@ struct LaneLauncher {
   auto teams(std::int64_t items, int items_of_team, const LaneShape& shape) const {
     using Bounds = Kokkos::LaunchBounds<threads, std::min(resident, resident_threads / threads)>;
     using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Bounds>;
+    return Teams(exec, count_teams(items, items_of_team, shape), is_cpu<ExecSpace> ? 1 : shape.threads);
+  }
+  /// The same without teams that have a scratch memory, of at most teams_at_once: a RangePolicy counts threads.
+  template <int resident>
+  auto threads(int teams) const {
+    using Bounds = Kokkos::LaunchBounds<lane_threads, std::min(resident, resident_threads / lane_threads)>;
+    return Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>, Bounds>(exec, 0, teams * lane_threads);
+  }
+  static constexpr int teams_at_once = std::numeric_limits<int>::max() / lane_threads;
+  [[nodiscard]] int count_teams(std::int64_t items, int items_of_team, const LaneShape& shape) const {
     const std::int64_t count = (items + items_of_team - 1) / items_of_team * shape.sweeps;
     if (count > std::numeric_limits<int>::max())
       throw CapacityError(concat(label, ": ", count, " teams are more than one launch can have."));
-    return Teams(exec, static_cast<int>(count), is_cpu<ExecSpace> ? 1 : shape.threads);
+    return static_cast<int>(count);
   }
 };
 
@@ -251,20 +276,24 @@ void run_lanes(const char* label, const ExecSpace& exec, const RowPolicy& policy
   if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
     throw CapacityError(concat(label, ": the rows of X are ", x.row_stride, " elements apart, which is 4 GB or more."));
   using Ordinal = typename Matrix::ordinal_type;
-  constexpr bool may_be_long = requires {
+  constexpr bool has_long_rows = requires {
     matrix.long_rows;
   };
+  constexpr bool may_be_long = has_long_rows && !HidesLongRows<Matrix>;
   WholeRows<Ordinal, may_be_long> rows{matrix.rows(), std::numeric_limits<Ordinal>::max()};
   if constexpr (may_be_long)
     rows.longest = static_cast<Ordinal>(std::min<std::int64_t>(matrix.long_rows.longest, rows.longest));
   const LaneLauncher<block, ExecSpace, Matrix, T, V, columns> lanes{label, exec, policy, matrix, x, epilogue, k};
   lanes.launch(rows);
-  if constexpr (may_be_long) {
+  if constexpr (has_long_rows) {
     const auto& pieces = matrix.long_rows.pieces;
     if (pieces.extent(0) == 0) return;
     int beside = 1;  // a warp on each piece, its threads over the columns first
     while (beside < 32 && beside < k) beside *= 2;
-    lanes.template launch_walk<SpacedTile<V, columns, 1>>(
+    const MatrixOfPieces<Matrix> shared{matrix};
+    const LaneLauncher<block, ExecSpace, MatrixOfPieces<Matrix>, T, V, columns> warps{label, exec,     policy, shared,
+                                                                                      x,     epilogue, k};
+    warps.template launch_walk<SpacedTile<V, columns, 1>>(
         32 / beside, LongRowPieces<Ordinal>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))}, 1);
   }
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/tune/costs.hpp>
 #include <fatvec/tune/machine.hpp>
@@ -170,7 +171,12 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   const auto value = static_cast<double>(structure.value_bytes);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto nnz = static_cast<double>(structure.rows.nnz);
-  const bool cut_up = !machine.cpu && format == "csr";  // its long rows
+  // A thread walks a row, but on GPUs CSR's threads share theirs, and where row lengths are stored long rows are cut up.
+  auto walked = static_cast<double>(structure.rows.max);
+  if (!machine.cpu && format == "csr")
+    walked = structure.rows.mean;
+  else if (!machine.cpu && format != "bsr" && format != "bittcf")
+    walked = std::min(walked, static_cast<double>(detail::longest_whole_row(structure.rows.rows, structure.rows.nnz)));
   const double cache = machine.cache_gbs * 1e9;
   const double resident = read_bytes + k * value * (rows + static_cast<double>(structure.rows.columns_touched));
   const double memory = resident < 0.7 * machine.cache_bytes ? cache : machine.memory_gbs * 1e9;
@@ -198,9 +204,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   term[Term::multiplications] = loads * k / cache;
   term[Term::rows] = rows / cache;
   term[Term::elements_of_y] = rows * k / cache;
-  term[Term::longest_row] = cut_up ? 0
-                                   : (static_cast<double>(structure.rows.max) - structure.rows.mean) * (machine.cpu ? k : 1) *
-                                         machine.latency_seconds;
+  term[Term::longest_row] = (walked - structure.rows.mean) * (machine.cpu ? k : 1) * machine.latency_seconds;
   if (choice.packed) {  // X, and where the kernel does not turn its rows over, Y are read and written once more
     const bool copies_y = !machine.cpu || !detail::turns_rows_on_cpu(choice.kernel);
     const double moved = 2 * k * value * ((copies_y ? rows : 0) + static_cast<double>(structure.rows.cols));

@@ -7,6 +7,9 @@
 #include <vector>
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/kernels/hll_row.hpp>
+#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/verify/oracle.hpp>
 
 namespace {
 
@@ -47,6 +50,122 @@ TEST(LongRows, NeverAreOrdinaryRows) {
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({64, 0, 0, 0, 0, 0, 0})).long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({600, 600, 600})).long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({})).long_rows.pieces.extent(0), 0U);
+}
+
+/// HLL's; products with such rows of all formats are conformance's.
+class HiddenLongRows : public testing::Test {
+ protected:
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  using HostCsr = fatvec::CsrMatrix<double, std::int32_t, Host>;
+  using Matrix = fatvec::HllMatrix<double>;
+  using Policy = fatvec::HllRow::Policy;
+  static constexpr int rows = 203;  // the last of 32 are not a whole slice
+  static constexpr int cols = 1500;
+
+  /// 4 times the mean is less than 64 entries, beyond which a row is long.
+  static HostCsr with_long_rows() {
+    std::vector<int> lengths(rows);
+    for (int i = 0; i < rows; ++i) lengths[i] = i % 4;
+    lengths[0] = 64;
+    lengths[5] = 65;
+    lengths[6] = 129;
+    lengths[77] = 128;
+    lengths[100] = 1237;
+    lengths[rows - 1] = 200;
+    const HostCsr::Offsets row_map("row_map", rows + 1);
+    for (int i = 0; i < rows; ++i) row_map(i + 1) = row_map(i) + lengths[i];
+    const HostCsr::Ordinals entries("entries", row_map(rows));
+    const HostCsr::Scalars values("values", row_map(rows));
+    for (int i = 0; i < rows; ++i) {
+      for (int n = 0; n < lengths[i]; ++n) {
+        entries(row_map(i) + n) = n * (cols / lengths[i]) + i % (cols / lengths[i]);
+        values(row_map(i) + n) = 1.0 / (1 + (i + 3 * n) % 17);
+      }
+    }
+    return HostCsr(rows, cols, row_map, entries, values);
+  }
+  static Matrix built(const HostCsr& csr, fatvec::StorageOrder storage, int slice_size) {
+    fatvec::FormatOptions options;
+    options.storage = storage;
+    options.hack_size = slice_size;
+    return Matrix::from_csr(Exec(), fatvec::mirror<Exec>(csr), options);
+  }
+
+  static void expect_products(const HostCsr& csr, const Matrix& a, const Policy& policy) {
+    for (const int k : {1, 3, 8, 70}) {
+      for (const double beta : {0.0, -0.5}) {
+        const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", cols, k);
+        const Kokkos::View<double**, Kokkos::LayoutRight, Exec> y("y", rows, k);
+        const auto x_host = Kokkos::create_mirror_view(x);
+        const auto y_host = Kokkos::create_mirror_view(y);
+        for (int j = 0; j < cols; ++j)
+          for (int c = 0; c < k; ++c) x_host(j, c) = (j * 7 + c * 13) % 11 - 4.5;
+        for (int i = 0; i < rows; ++i)
+          for (int c = 0; c < k; ++c) y_host(i, c) = beta == 0 ? std::numeric_limits<double>::quiet_NaN() : i - c;
+        Kokkos::deep_copy(x, x_host);
+        Kokkos::deep_copy(y, y_host);
+        const auto reference = fatvec::verify::reference_product(1.5, csr, x_host, beta, y_host);
+        fatvec::spmm<fatvec::HllRow>(Exec(), policy, 1.5, a, x, beta, y);
+        Kokkos::deep_copy(y_host, y);
+        EXPECT_TRUE(fatvec::verify::compare(reference, y_host).passed)
+            << policy.to_string() << ", k = " << k << ", beta = " << beta;
+      }
+    }
+  }
+};
+
+TEST_F(HiddenLongRows, ProductsAreThoseOfWholeRows) {
+  const auto csr = with_long_rows();
+  for (const auto storage : {fatvec::StorageOrder::column_major, fatvec::StorageOrder::row_major}) {
+    for (const int slice_size : {32, 7}) {
+      auto a = built(csr, storage, slice_size);
+      for (const bool in_pieces : {true, false}) {
+        if (!in_pieces) a.long_rows = {};
+        for (const int threads_per_row : {0, 1, 8}) {  // but 0 has lanes, and pieces, on CPUs as well
+          Policy policy;
+          policy.threads_per_row = threads_per_row;
+          expect_products(csr, a, policy);
+        }
+      }
+    }
+  }
+}
+
+TEST_F(HiddenLongRows, ComeBackFromConversions) {
+  const auto csr = with_long_rows();
+  const auto a = built(csr, fatvec::StorageOrder::column_major, 32);
+  const auto back = fatvec::mirror<Kokkos::DefaultHostExecutionSpace>(a.to_csr(Exec()));
+  ASSERT_EQ(back.nnz(), csr.nnz());
+  for (int i = 0; i <= csr.rows(); ++i) ASSERT_EQ(back.row_map(i), csr.row_map(i));
+  for (int n = 0; n < csr.nnz(); ++n) {
+    ASSERT_EQ(back.entries(n), csr.entries(n));
+    ASSERT_EQ(back.values(n), csr.values(n));
+  }
+}
+
+TEST_F(HiddenLongRows, AreHiddenWhereLengthsAreStored) {
+  const auto csr = with_long_rows();
+  const auto a = built(csr, fatvec::StorageOrder::column_major, 32);
+  EXPECT_EQ(a.long_rows.longest, 64);
+  const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.long_rows.pieces);
+  EXPECT_EQ(pieces.extent(0), 16U);
+  const auto all = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.row_lengths);
+  const auto shown = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.long_rows.lengths);
+  ASSERT_EQ(shown.extent(0), all.extent(0));
+  std::vector<int> left(all.extent(0));
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] = all(i) - shown(i);
+  for (std::size_t n = 0; n < pieces.extent(0); ++n) left[pieces(n).row] -= pieces(n).last - pieces(n).first;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    EXPECT_EQ(left[i], 0) << "stored row " << i;
+    EXPECT_EQ(shown(i), all(i) > 64 ? 0 : all(i)) << "stored row " << i;
+  }
+}
+
+TEST_F(HiddenLongRows, OrdinaryRowsAreNotHidden) {
+  const auto a = Matrix::from_csr(Exec(), with_lengths({600, 600, 600}));
+  EXPECT_EQ(a.long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(a.long_rows.lengths.extent(0), 0U);
 }
 
 }  // namespace
