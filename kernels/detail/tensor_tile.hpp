@@ -59,6 +59,17 @@ FATVEC_FORCEINLINE_FUNCTION T load_once(const T* from) {
   return *from;
 }
 
+/// value, of 64 bits, about which the compiler then knows nothing: knowing that an offset was one of 32 bits, it puts addresses
+/// together anew for each load, which costs 2 to 5 %.
+template <class T>
+FATVEC_FORCEINLINE_FUNCTION T opaque(T value) {
+#if defined(__CUDA_ARCH__)
+  static_assert(sizeof(T) == 8);
+  asm volatile("" : "+l"(value));
+#endif
+  return value;
+}
+
 /// Columns of X and Y for a warp, `tiles` times 8 of them. Thread 4 i + j loads of four rows of X the j-th; which columns it
 /// then stores follows from multiply_tiles. With `pairs` neighbouring tiles take turns by columns, so that two elements of X
 /// are loaded, and stored, at once: for an even number of columns in rows that begin at whole 16 bytes.

@@ -27,9 +27,8 @@ struct TensorWindowProduct {
   static constexpr int block_size = 128;
   /// Tiles of A whose loads come before the first multiplication, and blocks on a multiprocessor, the compiler's budget of
   /// registers: measured on an H200 (docs/performance.md).
-  static constexpr int group = Tiles::tiles <= 4 || Tiles::tiles * Tiles::together == 16 ? 4 : 2;
-  static constexpr int blocks =
-      Tiles::tiles <= 2 || (Tiles::pairs && Tiles::tiles == 4) ? 8 : (Tiles::tiles >= 5 && Tiles::tiles <= 7 ? 6 : 5);
+  static constexpr int group = Tiles::tiles <= 3 || (Tiles::pairs && Tiles::tiles == 8) ? 4 : 2;
+  static constexpr int blocks = Tiles::tiles <= 2 || Tiles::tiles == 4 ? 8 : (Tiles::tiles >= 5 && Tiles::tiles <= 7 ? 6 : 5);
 
   Access a;
   unsigned windows;
@@ -51,11 +50,12 @@ struct TensorWindowProduct {
     const int mine = first_column + i * Tiles::together;
     const RowsOfX<double> rows(x, mine);
     const std::uint32_t bit = std::uint32_t{1} << lane;
-    const std::int64_t first = a.window_offsets[window];
-    const auto count = static_cast<int>(a.window_offsets[window + 1] - first);
+    const std::int64_t offset = a.window_offsets[window];
+    const auto count = static_cast<int>(a.window_offsets[window + 1] - offset);
+    const std::int64_t first = opaque(offset);
     const std::uint32_t* const masks = a.masks + first;
     const auto* const columns = a.columns + first * tile_columns + j;
-    const auto* values = a.values + a.value_offsets[window];
+    const auto* values = opaque(a.values + a.value_offsets[window]);
     double sums[Tiles::tiles][2] = {};
     for (int tile = 0; tile < count; tile += group) {
       std::uint32_t mask[group];
@@ -164,8 +164,8 @@ struct BlockWindowProduct {
 };
 
 /// Launches the tensor cores' product. X and Y with columns that are apart, an odd number of them, or only a few, are loaded
-/// element by element; up to 72 columns (80 where two are loaded at once, 64 where they are
-/// apart) are a single sweep over A.
+/// element by element, as are up to 32, for which loads of two gain nothing. Up to 72 columns (80 where two are loaded at once,
+/// 64 where they are apart) are a single sweep over A.
 template <class ExecSpace, class Access, class V, Columns layout>
 void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles, const Access& access, std::int64_t windows,
                         const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue, std::int64_t k) {
@@ -189,8 +189,8 @@ void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles
   };
   if constexpr (layout == Columns::strided) {
     with_width<1, 2, 4, 8>(tiles_of_sweep(8), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
-  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x, epilogue.y)) {
-    with_width<4, 6, 8, 10>(tiles_of_sweep(10), [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
+  } else if (all >= 5 && k % 2 == 0 && takes_adjacent<double>(2, x, epilogue.y)) {
+    with_width<6, 8, 10>(tiles_of_sweep(10), [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
   } else {
     with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(tiles_of_sweep(9),
                                           [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
