@@ -27,7 +27,7 @@ struct TensorWindowProduct {
   static constexpr int block_size = 128;
   /// Tiles of A whose loads come before the first multiplication, and blocks on a multiprocessor, the compiler's budget of
   /// registers: measured on an H200 (docs/performance.md).
-  static constexpr int group = Tiles::tiles <= 3 || (Tiles::pairs && Tiles::tiles == 8) ? 4 : 2;
+  static constexpr int group = Tiles::tiles <= 3 || (Tiles::pairs && Tiles::tiles % 4 == 0) ? 4 : 2;
   static constexpr int blocks = Tiles::tiles <= 2 || Tiles::tiles == 4 ? 8 : (Tiles::tiles >= 5 && Tiles::tiles <= 7 ? 6 : 5);
 
   Access a;
@@ -164,8 +164,7 @@ struct BlockWindowProduct {
 };
 
 /// Launches the tensor cores' product. X and Y with columns that are apart, an odd number of them, or only a few, are loaded
-/// element by element, as are up to 32, for which loads of two gain nothing. Up to 72 columns (80 where two are loaded at once,
-/// 64 where they are apart) are a single sweep over A.
+/// element by element; up to 72 columns (80 where two are loaded at once, 64 where they are apart) are a single sweep over A.
 template <class ExecSpace, class Access, class V, Columns layout>
 void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles, const Access& access, std::int64_t windows,
                         const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue, std::int64_t k) {
@@ -189,8 +188,8 @@ void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles
   };
   if constexpr (layout == Columns::strided) {
     with_width<1, 2, 4, 8>(tiles_of_sweep(8), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
-  } else if (all >= 5 && k % 2 == 0 && takes_adjacent<double>(2, x, epilogue.y)) {
-    with_width<6, 8, 10>(tiles_of_sweep(10), [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
+  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x, epilogue.y)) {
+    with_width<4, 6, 8, 10>(tiles_of_sweep(10), [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
   } else {
     with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(tiles_of_sweep(9),
                                           [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
