@@ -70,11 +70,11 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// passes over row_map, where there may be any. Such rows are added up with atomics, in an order that may differ from run to
   /// run; without the call, or without such rows, products are reproducible. Call it again when row_map changes.
   ///
-  /// On GPUs it also samples 64 rows for whether columns are `scattered`: twice as many threads then share a short row where X
-  /// has few columns.
+  /// On GPUs it also samples 64 pairs of rows for whether columns are `scattered`: twice as many threads then share a row,
+  /// where the mean has 16 to 31 entries and X few columns.
   template <class ExecSpace>
   void find_long_rows(const ExecSpace& exec) {
-    long_rows = decltype(long_rows)::find(exec, row_access(), rows_, nnz());
+    long_rows = decltype(long_rows)::find(exec, row_access(), rows_, detail::longest_whole_row(rows_, nnz()));
     if constexpr (!detail::is_cpu<ExecSpace>) scattered = detail::has_scattered_columns(exec, *this);
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }

@@ -36,7 +36,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Scalars values;        ///< rows · width values
 
   /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
-  /// differ from run to run: `= {}` for the same bits every time.
+  /// differ from run to run: `= {}` for the same bits every time, and before row_lengths are changed.
   detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
 
   [[nodiscard]] Ordinal rows() const { return rows_; }

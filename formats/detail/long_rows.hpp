@@ -23,6 +23,11 @@ constexpr std::int64_t longest_whole_row(std::int64_t rows, std::int64_t nnz) {
   return rows == 0 ? std::numeric_limits<std::int64_t>::max() : std::clamp<std::int64_t>(4 * nnz / rows, 64, 4096);
 }
 
+/// The same where a thread takes a row and all are long: those that are no longer than others are not to be cut up.
+constexpr std::int64_t longest_walked_row(std::int64_t rows, std::int64_t nnz) {
+  return rows == 0 ? longest_whole_row(rows, nnz) : std::max(longest_whole_row(rows, nnz), 2 * nnz / rows);
+}
+
 /// Lists the pieces of all rows longer than `longest`, as a scan over the rows; only counts them while there is no list.
 template <class Ordinal, class Device, class Rows>
 struct ListLongRows {
@@ -69,14 +74,13 @@ struct LongRows {
   /// `longest`. Only there after find_and_hide(), and only where there are pieces.
   Kokkos::View<Ordinal*, Device> lengths;
 
-  /// Those among the first `count` rows of a row access (row_access.hpp), which have nnz entries.
+  /// Those of more than `longest` entries among the first `count` rows of a row access (row_access.hpp).
   template <class ExecSpace, class Rows>
-  static LongRows find(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t nnz) {
+  static LongRows find(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t longest) {
     using Lister = ListLongRows<Ordinal, Device, Rows>;
     using List = Kokkos::View<RowPart<Ordinal>*, Device>;
     LongRows found;
     if (count == 0) return found;
-    const std::int64_t longest = longest_whole_row(count, nnz);
     std::int64_t pieces = 0;
     const auto scan = [&] {
       Kokkos::parallel_scan("fatvec::long_rows", Range<ExecSpace>(exec, 0, count), Lister{rows, longest, found.pieces}, pieces);
@@ -88,11 +92,11 @@ struct LongRows {
     scan();
     return found;
   }
-  /// The same for formats that store row lengths: with lengths.
+  /// Those of a format that stores row lengths and has nnz entries: with lengths.
   template <class ExecSpace, class Rows>
   static LongRows find_and_hide(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t nnz) {
     using Lengths = Kokkos::View<Ordinal*, Device>;
-    LongRows found = find(exec, rows, count, nnz);
+    LongRows found = find(exec, rows, count, longest_walked_row(count, nnz));
     if (found.pieces.extent(0) == 0) return found;
     found.lengths = allocate<Lengths>(exec, "fatvec::long_rows::lengths", static_cast<std::size_t>(count));
     Kokkos::parallel_for("fatvec::long_rows::hide", Range<ExecSpace>(exec, 0, count),

@@ -32,7 +32,7 @@ auto lane_rows(const Matrix& matrix) {
   if constexpr (block == 1) {
     auto rows = matrix.row_access();
     if constexpr (HidesLongRows<Matrix>)
-      if (matrix.long_rows.lengths.data() != nullptr) rows.row_lengths = matrix.long_rows.lengths.data();
+      if (matrix.long_rows.pieces.extent(0) > 0) rows.row_lengths = matrix.long_rows.lengths.data();
     return rows;
   } else {
     return BlockedRows<typename Matrix::offset_type, block>{matrix.row_map.data(), matrix.block_access()};

@@ -60,7 +60,7 @@ FATVEC_FORCEINLINE_FUNCTION T load_once(const T* from) {
 }
 
 /// value, of 64 bits, about which the compiler then knows nothing: knowing that an offset was one of 32 bits, it puts addresses
-/// together anew for each load, which costs 2 to 5 %.
+/// together anew for each load, which costs up to 4 % (docs/performance.md).
 template <class T>
 FATVEC_FORCEINLINE_FUNCTION T opaque(T value) {
 #if defined(__CUDA_ARCH__)

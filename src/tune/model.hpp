@@ -176,7 +176,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   if (!machine.cpu && format == "csr")
     walked = structure.rows.mean;
   else if (!machine.cpu && format != "bsr" && format != "bittcf")
-    walked = std::min(walked, static_cast<double>(detail::longest_whole_row(structure.rows.rows, structure.rows.nnz)));
+    walked = std::min(walked, static_cast<double>(detail::longest_walked_row(structure.rows.rows, structure.rows.nnz)));
   const double cache = machine.cache_gbs * 1e9;
   const double resident = read_bytes + k * value * (rows + static_cast<double>(structure.rows.columns_touched));
   const double memory = resident < 0.7 * machine.cache_bytes ? cache : machine.memory_gbs * 1e9;

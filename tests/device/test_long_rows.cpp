@@ -93,7 +93,7 @@ class HiddenLongRows : public testing::Test {
   }
 
   static void expect_products(const HostCsr& csr, const Matrix& a, const Policy& policy) {
-    for (const int k : {1, 3, 8, 70}) {
+    for (const int k : {1, 3, 8, 70, 131, 132}) {  // beyond 96 lanes take several sweeps
       for (const double beta : {0.0, -0.5}) {
         const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", cols, k);
         const Kokkos::View<double**, Kokkos::LayoutRight, Exec> y("y", rows, k);
@@ -166,6 +166,13 @@ TEST_F(HiddenLongRows, OrdinaryRowsAreNotHidden) {
   const auto a = Matrix::from_csr(Exec(), with_lengths({600, 600, 600}));
   EXPECT_EQ(a.long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(a.long_rows.lengths.extent(0), 0U);
+}
+
+TEST_F(HiddenLongRows, AreThoseLongerThanOthers) {
+  EXPECT_EQ(fatvec::detail::longest_whole_row(10, 80000), 4096);
+  EXPECT_EQ(fatvec::detail::longest_walked_row(10, 80000), 16000);
+  EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 64);
+  EXPECT_EQ(Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000})).long_rows.pieces.extent(0), 0U);
 }
 
 }  // namespace
