@@ -4,6 +4,7 @@ file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${P
      "${PROJECT_SOURCE_DIR}/src/tune/*.cpp")
 add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
+fatvec_join_units(fatvec_io)
 target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options> MMIO::MMIO ZLIB::ZLIB fmt::fmt
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
@@ -45,6 +46,7 @@ file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.cpp")
 if(cli_sources)
   add_executable(fatvec_cli ${cli_sources})
   set_target_properties(fatvec_cli PROPERTIES OUTPUT_NAME fatvec)
+  fatvec_join_units(fatvec_cli)
   target_compile_definitions(fatvec_cli PRIVATE FATVEC_VERSION="${PROJECT_VERSION}")
   target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
 endif()

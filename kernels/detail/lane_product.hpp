@@ -185,8 +185,8 @@ struct LaneTuning {
                                : loaded <= 160                                 ? 6
                                                                                : 4;
   /// Whether a RangePolicy launches it: a TeamPolicy has scratch memory, which the first-level cache then lacks, and spares
-  /// registers.
-  static constexpr bool without_teams = !Rows::contiguous && !Tile::streams && bytes > 16;
+  /// registers. Whole sectors of X gain nothing by it.
+  static constexpr bool without_teams = !Rows::contiguous && !Tile::streams && bytes > 16 && (single || bytes != 32);
 };
 
 template <class T, class Rows, class Ordinal, class Value, class Parts, class X, class Tile>

@@ -15,7 +15,7 @@
 namespace fatvec::cli {
 namespace {
 
-struct Options {
+struct GenerateOptions {
   std::vector<std::string> spec;
   std::string twin;
   std::string output;
@@ -23,7 +23,7 @@ struct Options {
   bool json = false;
 };
 
-int generate_file(const Options& options) {
+int generate_file(const GenerateOptions& options) {
   if (options.spec.empty() == options.twin.empty()) {
     throw UsageError("generate wants either KIND or --twin; fatvec generate --help lists both.");
   }
@@ -48,7 +48,7 @@ int generate_file(const Options& options) {
 
 void add_generate(CLI::App& app, Action& action) {
   auto* const command = app.add_subcommand("generate", "Write a synthetic matrix to a Matrix Market file");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<GenerateOptions>();
   command
       ->add_option("KIND", options->spec, "The matrix, with or without gen:, in one word or several: powerlaw 1000 3.1 seed=7")
       ->type_name("");

@@ -14,7 +14,7 @@
 namespace fatvec::cli {
 namespace {
 
-struct Options {
+struct InfoOptions {
   std::string matrix;
   FormatOptions format;
   bool json = false;
@@ -125,7 +125,7 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
   }
 }
 
-int info(const Options& options) {
+int info(const InfoOptions& options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
   const std::uint64_t limit = options.format.memory_limit.value_or(free_memory<Kokkos::HostSpace>());
@@ -146,7 +146,7 @@ int info(const Options& options) {
 void add_info(CLI::App& app, Action& action) {
   auto* const command = app.add_subcommand(
       "info", "What a matrix is like: row lengths, values, bandwidth, symmetry, blocks, its size per format");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InfoOptions>();
   add_matrix(*command, options->matrix);
   add_format_options(*command, options->format);
   command->add_flag("--json", options->json, "Print one JSON object");

@@ -26,10 +26,10 @@ std::string norms_text(const Columns& columns) {
   return fmt::format("1-norm {:.9g}, 2-norm {:.9g}, max-norm {:.9g}", all.absolute_sum, all.norm2(), all.max_norm());
 }
 
-Json to_json(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
+Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
   Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},           {"layout", options.layout},
                  {"format", outcome.format},  {"kernel", outcome.kernel}, {"backend", options.backend}};
-  object.update(cli::to_json(options.format_options));
+  object.update(to_json(options.format_options));
   object.update(Json{{"alpha", options.alpha},
                      {"beta", options.beta},
                      {"seed", options.seed},
@@ -68,7 +68,7 @@ void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource
 }  // namespace
 
 void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
-  if (options.json) return write_json(stream, to_json(options, matrix, outcome));
+  if (options.json) return write_json(stream, json_of(options, matrix, outcome));
   print_notes(matrix);
   print(stream, options, matrix, outcome);
 }

@@ -14,7 +14,7 @@
 namespace fatvec::cli {
 namespace {
 
-struct Options {
+struct PrintOptions {
   std::string matrix;
   std::string format;
   FormatOptions format_options;
@@ -77,7 +77,7 @@ std::vector<Array> build(const product::HostCsr& csr, std::string_view format, F
   return arrays;
 }
 
-void require_small(const MatrixSource& matrix, const Options& options) {
+void require_small(const MatrixSource& matrix, const PrintOptions& options) {
   for (const auto& [format, footprint] : product::footprints(matrix.csr, options.format_options)) {
     const double elements = footprint.stored_entries + matrix.csr.rows();
     if (options.force || format != options.format || elements <= static_cast<double>(options.limit)) continue;
@@ -107,7 +107,7 @@ void print_arrays(const std::vector<Array>& arrays, bool stars) {
   }
 }
 
-int print(Options options) {
+int print(PrintOptions options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
   require_small(matrix, options);
@@ -130,7 +130,7 @@ int print(Options options) {
 
 void add_print(CLI::App& app, Action& action) {
   auto* const command = app.add_subcommand("print", "The arrays of a small matrix as a format stores them");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PrintOptions>();
   options->format = product::formats().front();
   add_matrix(*command, options->matrix);
   one_of(command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(), product::formats());

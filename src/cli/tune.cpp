@@ -15,7 +15,7 @@
 namespace fatvec::cli {
 namespace {
 
-struct Options : ChoiceOptions {
+struct TuneOptions : ChoiceOptions {
   double time_limit = 120;  ///< seconds, of all measurements
   double seconds = 0.1;     ///< timed for each choice
   bool all = false;         ///< what the model thinks hopeless, too
@@ -67,7 +67,7 @@ bool fastest_first(const product::Measurement& a, const product::Measurement& b)
 }
 
 /// Measures those in turns that are not far behind the fastest: the first eight, or as many as fit into memory together.
-void run_final(const Options& options, const product::Case& task, const product::Tuner& tuner, Tuned& tuned) {
+void run_final(const TuneOptions& options, const product::Case& task, const product::Tuner& tuner, Tuned& tuned) {
   constexpr std::size_t most = 8;
   const double memory =
       0.8 * static_cast<double>(options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
@@ -98,7 +98,7 @@ void run_final(const Options& options, const product::Case& task, const product:
 
 /// Default policies of all formats first, then the policies of the two best kernels, then the best eight in turns: on a machine
 /// that others use, the best of many numbers taken one after the other is the luckiest.
-Tuned tune_one(const Options& options, const MatrixSource& matrix, const Structure& structure, std::int64_t k,
+Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Structure& structure, std::int64_t k,
                const Kokkos::Timer& clock, Progress& progress) {
   constexpr double hopeless = 4;  // times what the best is predicted to take
   Tuned tuned{.k = k, .ranking = ranking_of(options, structure, k)};
@@ -174,7 +174,7 @@ void print(const Tuned& tuned, double work) {
   if (tuned.skipped > 0) write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);
 }
 
-int tune(const Options& options) {
+int tune(const TuneOptions& options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
   const Structure structure = product::structure(matrix.csr, options.format);
@@ -230,7 +230,7 @@ int tune(const Options& options) {
 
 void add_tune(CLI::App& app, Action& action) {
   auto* const command = app.add_subcommand("tune", "Measures the formats and policies for a matrix, and remembers the fastest");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<TuneOptions>();
   add_choice_options(*command, *options);
   auto* const limit = command->add_option("--time-limit", options->time_limit, "Seconds after which nothing new is tried");
   finite(limit->capture_default_str(), 0)->type_name("S");
