@@ -8,13 +8,13 @@ if(FATVEC_WARNINGS_AS_ERRORS)
 endif()
 if(FATVEC_ENABLE_SANITIZERS)
   # Null pointers and objects too small for their type are what AddressSanitizer finds, too, and the processor finds vectors that are
-  # not aligned: each access need not be checked thrice, which takes GCC a quarter of the time.
+  # not aligned: each access need not be checked thrice, which takes GCC up to a quarter of the time.
   target_compile_options(fatvec_options INTERFACE -fsanitize=address,undefined -fno-sanitize=null,object-size,alignment -fno-sanitize-recover=all
                          -fno-omit-frame-pointer)
   target_link_options(fatvec_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# fatvec_join_units(TARGET): compiled by eights, where the headers (Kokkos, CLI11, JSON) take most of the time. A third of it, then.
+# fatvec_join_units(TARGET): compiled by eights, where the headers (Kokkos, CLI11, JSON) take most of the time.
 option(FATVEC_JOIN_UNITS "Compile the sources of the programs by eights; clang-tidy wants them one by one" ON)
 function(fatvec_join_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 8)

@@ -185,7 +185,7 @@ struct LaneTuning {
                                : loaded <= 160                                 ? 6
                                                                                : 4;
   /// Whether a RangePolicy launches it: a TeamPolicy has scratch memory, which the first-level cache then lacks, and spares
-  /// registers. Whole sectors of X gain nothing by it.
+  /// registers. A whole sector of X a thread gains nothing by it.
   static constexpr bool without_teams = !Rows::contiguous && !Tile::streams && bytes > 16 && (single || bytes != 32);
 };
 
