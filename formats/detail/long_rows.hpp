@@ -20,7 +20,7 @@ struct RowPart {
 
 /// Entries of the longest row that is not long, of so many rows and entries.
 constexpr std::int64_t longest_whole_row(std::int64_t rows, std::int64_t nnz) {
-  return rows == 0 ? std::numeric_limits<std::int64_t>::max() : std::clamp<std::int64_t>(4 * nnz / rows, 64, 4096);
+  return rows == 0 ? std::numeric_limits<std::int64_t>::max() : std::clamp<std::int64_t>(4 * nnz / rows, 24, 4096);
 }
 
 /// The same where a thread takes a row and all are long: those that are no longer than others are not to be cut up.

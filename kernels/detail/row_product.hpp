@@ -91,6 +91,10 @@ struct RowProduct {
   /// Whether rows side by side go into vectors: where X is a dense column, or several.
   static constexpr int group =
       Matrix::Rows::contiguous ? 1 : group_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
+  /// Whether the loop over a row's entries asks for X by itself: with so few columns a call for each row costs too much.
+  static constexpr bool asks_by_entries(std::int64_t width) {
+    return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 && width * sizeof(V) < 64;
+  }
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     const std::int64_t start = sweep.cut(block, rows);
@@ -98,7 +102,8 @@ struct RowProduct {
     RowProduct of_block = *this;
     of_block.slots = rows.slots_before(sweep.rows);
     if constexpr (columns == Columns::contiguous) {
-      of_block.ahead = rows_ahead(sweep.lookahead, rows, entries, start, last, sweep.k * std::int64_t{sizeof(V)}, cols);
+      of_block.ahead = rows_ahead(sweep.lookahead, rows, entries, start, last, sweep.k * std::int64_t{sizeof(V)}, cols,
+                                  asks_by_entries(sweep.k) ? at_hand : at_hand_by_rows);
       if constexpr (turns)
         if (sweep.turns_rows) return of_block.turn_rows(start, last);
     }
@@ -136,10 +141,12 @@ struct RowProduct {
   template <class Tile>
   [[gnu::noinline]] KOKKOS_FUNCTION void few_columns(Tile width, std::int64_t first, std::int64_t end, std::int64_t c) const {
     const RowProduct local = *this;
+    if constexpr (asks_by_entries(Tile::value))
+      if (ahead > 0) return local.template multiply_rows<true>(width, first, end, c);
     local.multiply_rows(width, first, end, c);
   }
 
-  template <class Tile>
+  template <bool asks = false, class Tile>
   FATVEC_FORCEINLINE_FUNCTION void multiply_rows(Tile width, std::int64_t first, std::int64_t end, std::int64_t c) const {
     std::int64_t i = first;
     if constexpr (group > 1 && Tile::value <= (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
@@ -153,7 +160,7 @@ struct RowProduct {
       }
     }
     for_each_row(rows, i, end,
-                 [&](std::int64_t row, const auto& slots) FATVEC_INLINE_LAMBDA { multiply_row(width, row, slots, c); });
+                 [&](std::int64_t row, const auto& slots) FATVEC_INLINE_LAMBDA { multiply_row<asks>(width, row, slots, c); });
   }
 
   template <int width>
@@ -193,7 +200,8 @@ struct RowProduct {
     }
   }
 
-  template <class Tile, class Walk>
+  /// Asks: for the rows of X of as many entries, so many behind this row's; at the end of A once more for the last ones.
+  template <bool asks = false, class Tile, class Walk>
   FATVEC_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
     constexpr bool two_chains = Tile::least <= 8;
@@ -201,17 +209,29 @@ struct RowProduct {
     const std::int64_t length = rows.length(i);
     if (rows.in_one_piece() && c == 0)
       for (std::int64_t n = 0; n < length; n += 8) load_ahead(values + slot[0] + n, entries + slot[0] + n);
-    if (columns == Columns::contiguous && ahead > 0) ask_ahead(i, slot, c, width * std::int64_t{sizeof(V)});
+    constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(V)};
+    [[maybe_unused]] const typename Matrix::ordinal_type* later = nullptr;
+    if constexpr (asks)
+      later = entries + Kokkos::min(slot[0] + entries_ahead(bytes), slots - length);
+    else if (columns == Columns::contiguous && ahead > 0)
+      ask_ahead(i, slot, c, width * std::int64_t{sizeof(V)});
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;
       for (; j + 1 < length; j += 2, slot.advance(2)) {
+        if constexpr (asks) {
+          ask_for_row<bytes>(&x(later[j], c));
+          ask_for_row<bytes>(&x(later[j + 1], c));
+        }
         sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
         odd.add_scaled(values[slot[1]], &x(entries[slot[1]], c), x.step());
       }
       sum.add(odd);
     }
-    for (; j < length; ++j, slot.advance(1)) sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
+    for (; j < length; ++j, slot.advance(1)) {
+      if constexpr (asks) ask_for_row<bytes>(&x(later[j], c));
+      sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
+    }
     epilogue.store(rows.row(i), c, sum);
   }
 };

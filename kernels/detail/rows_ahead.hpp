@@ -32,17 +32,22 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t entries_ahead(std::int64_t bytes) 
   return bytes < 256 ? 80 : 40;
 }
 
+/// Bytes of X that are not asked for, since a core's part of the last cache has them: beyond so many asking gains something,
+/// and where a row of A is a call of ask_for() something more than that costs.
+inline constexpr std::int64_t at_hand = 3'500'000;
+inline constexpr std::int64_t at_hand_by_rows = 10'000'000;
+
 /// How many rows ahead to ask for in stored rows first ... last - 1, judged by a few of them; 0: not at all. `bytes` is what a
-/// row of X takes, x_rows how many there are.
+/// row of X takes, x_rows how many there are; of no more than `had` bytes of X none are asked for.
 template <class Rows, class Ordinal>
 KOKKOS_FUNCTION std::int64_t rows_ahead(const Lookahead& worth_it, const Rows& rows, const Ordinal* entries, std::int64_t first,
-                                        std::int64_t last, std::int64_t bytes, std::int64_t x_rows) {
-  constexpr std::int64_t shared_cache = 10'000'000;  // bytes that are soon at hand anyway: a core's part of the last cache
-  constexpr std::int64_t window = 250'000;           // bytes of X around what the row before had that a core's cache still has
-  constexpr std::int64_t enough = 64;                // entries looked at
+                                        std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
+                                        std::int64_t had = at_hand_by_rows) {
+  constexpr std::int64_t window = 250'000;  // bytes of X around what the row before had that a core's cache still has
+  constexpr std::int64_t enough = 64;       // entries looked at
   constexpr std::int64_t samples = 24;
   constexpr std::int64_t looked_at = 64;  // entries of a row
-  if (bytes * x_rows <= shared_cache || last - first <= samples) return 0;
+  if (bytes * x_rows <= had || last - first <= samples) return 0;
   const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / bytes);
   std::int64_t seen = 0;  // entries,
   std::int64_t runs = 0;  // of neighbouring columns,
@@ -92,6 +97,16 @@ template <class Walk, class Ordinal, class X>
     if (straddles)
       __builtin_prefetch(from + bytes - 1, 0, 3);  // the line that its end may be in: the second level was too late
   }
+#endif
+}
+
+/// Asks for a row of X that is shorter than a line, and may end in the next one.
+template <int bytes, class X>
+FATVEC_FORCEINLINE_FUNCTION void ask_for_row([[maybe_unused]] const X* row) {
+#if defined(FATVEC_GNU_HOST_PASS)
+  const auto* const from = reinterpret_cast<const char*>(row);
+  __builtin_prefetch(from, 0, 2);
+  if constexpr (64 % bytes != 0) __builtin_prefetch(from + bytes - 1, 0, 2);
 #endif
 }
 

@@ -47,7 +47,7 @@ TEST(LongRows, AreCutIntoPiecesThatCoverThem) {
 }
 
 TEST(LongRows, NeverAreOrdinaryRows) {
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({64, 0, 0, 0, 0, 0, 0})).long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({24, 0, 0, 0, 0, 0, 0})).long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({600, 600, 600})).long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({})).long_rows.pieces.extent(0), 0U);
 }
@@ -63,12 +63,12 @@ class HiddenLongRows : public testing::Test {
   static constexpr int rows = 203;  // the last of 32 are not a whole slice
   static constexpr int cols = 1500;
 
-  /// 4 times the mean is less than 64 entries, beyond which a row is long.
+  /// 4 times the mean are 40 entries, beyond which a row is long.
   static HostCsr with_long_rows() {
     std::vector<int> lengths(rows);
     for (int i = 0; i < rows; ++i) lengths[i] = i % 4;
-    lengths[0] = 64;
-    lengths[5] = 65;
+    lengths[0] = 40;
+    lengths[5] = 41;
     lengths[6] = 129;
     lengths[77] = 128;
     lengths[100] = 1237;
@@ -147,7 +147,7 @@ TEST_F(HiddenLongRows, ComeBackFromConversions) {
 TEST_F(HiddenLongRows, AreHiddenWhereLengthsAreStored) {
   const auto csr = with_long_rows();
   const auto a = built(csr, fatvec::StorageOrder::column_major, 32);
-  EXPECT_EQ(a.long_rows.longest, 64);
+  EXPECT_EQ(a.long_rows.longest, 40);
   const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.long_rows.pieces);
   EXPECT_EQ(pieces.extent(0), 16U);
   const auto all = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.row_lengths);
@@ -158,7 +158,7 @@ TEST_F(HiddenLongRows, AreHiddenWhereLengthsAreStored) {
   for (std::size_t n = 0; n < pieces.extent(0); ++n) left[pieces(n).row] -= pieces(n).last - pieces(n).first;
   for (std::size_t i = 0; i < left.size(); ++i) {
     EXPECT_EQ(left[i], 0) << "stored row " << i;
-    EXPECT_EQ(shown(i), all(i) > 64 ? 0 : all(i)) << "stored row " << i;
+    EXPECT_EQ(shown(i), all(i) > 40 ? 0 : all(i)) << "stored row " << i;
   }
 }
 
@@ -171,7 +171,8 @@ TEST_F(HiddenLongRows, OrdinaryRowsAreNotHidden) {
 TEST_F(HiddenLongRows, AreThoseLongerThanOthers) {
   EXPECT_EQ(fatvec::detail::longest_whole_row(10, 80000), 4096);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 80000), 16000);
-  EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 64);
+  EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 40);
+  EXPECT_EQ(fatvec::detail::longest_walked_row(10, 50), 24);
   EXPECT_EQ(Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000})).long_rows.pieces.extent(0), 0U);
 }
 

@@ -19,8 +19,9 @@ using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
 
 constexpr detail::Lookahead from_one_column{1, 300};
 
-std::int64_t ahead(const Csr& a, std::int64_t k, const detail::Lookahead& worth_it = from_one_column) {
-  return detail::rows_ahead(worth_it, a.row_access(), a.entries.data(), 0, a.rows(), k * 8, a.cols());
+std::int64_t ahead(const Csr& a, std::int64_t k, const detail::Lookahead& worth_it = from_one_column,
+                   std::int64_t had = detail::at_hand_by_rows) {
+  return detail::rows_ahead(worth_it, a.row_access(), a.entries.data(), 0, a.rows(), k * 8, a.cols(), had);
 }
 
 TEST(RowsAhead, OfScatteredColumns) {
@@ -30,6 +31,8 @@ TEST(RowsAhead, OfScatteredColumns) {
   EXPECT_EQ(ahead(scattered, 16, {128, 1'000'000}), 9);
   EXPECT_EQ(ahead(scattered, 12), 0) << "9.6 MB: the last cache has them";
   EXPECT_EQ(ahead(scattered, 13), 9);
+  EXPECT_EQ(ahead(scattered, 4, from_one_column, detail::at_hand), 0) << "3.2 MB";
+  EXPECT_EQ(ahead(scattered, 5, from_one_column, detail::at_hand), 9);
   const auto of_lines = detail::Lookahead{1, 300}.of_lines();
   EXPECT_EQ(of_lines.scattered, 64);
   EXPECT_EQ(of_lines.pattern, 300);
@@ -105,11 +108,11 @@ TEST(RowsAhead, ProductsThatAskAreRight) {
   }
 }
 
-/// With one and two columns, against the sums themselves.
+/// With few columns, against the sums themselves.
 TEST(RowsAhead, FewColumnsThatAskAreRight) {
   const Csr a = generate::generate(generate::parse_spec("gen:uniform:20001x1500001:9"));
   ASSERT_GT(ahead(a, 1), 0);
-  for (const std::size_t k : {1, 2}) {
+  for (std::size_t k = 1; k <= 7; ++k) {
     using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
     const V x("x", static_cast<std::size_t>(a.cols()), k);
     const V y("y", static_cast<std::size_t>(a.rows()), k);
