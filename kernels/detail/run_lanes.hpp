@@ -132,6 +132,10 @@ struct LaneLauncher {
           while (splits < 32 && mean_length() >= 2 * splits * (splits < 8 ? least : 16)) splits *= 2;
         else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 12))
           splits = 2;
+        // Few rows: threads that multiprocessors would else lack, as long as each has an entry.
+        constexpr std::int64_t few_threads = 1 << 16;
+        const std::int64_t threads = lanes * rows.count;
+        while (lanes * splits <= 16 && threads * splits * 2 <= few_threads && mean_length() >= 2 * splits) splits *= 2;
       }
     }
     launch_walk<Tile>(splits, rows, sweeps);
