@@ -135,7 +135,8 @@ struct LaneLauncher {
         // Few rows: threads that multiprocessors would else lack, as long as each has an entry.
         constexpr std::int64_t few_threads = 1 << 16;
         const std::int64_t threads = lanes * rows.count;
-        while (lanes * splits <= 16 && threads * splits * 2 <= few_threads && mean_length() >= 2 * splits) splits *= 2;
+        if (columns != Columns::strided)  // there it is not measured
+          while (lanes * splits <= 16 && threads * splits * 2 <= few_threads && mean_length() >= 2 * splits) splits *= 2;
       }
     }
     launch_walk<Tile>(splits, rows, sweeps);
