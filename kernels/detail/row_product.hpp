@@ -128,7 +128,7 @@ struct RowProduct {
     const auto of_tile = [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       using Tile = decltype(width);
       if constexpr (Tile::value == 1)
-        if (x.row_stride == 1 && rows.in_one_piece() && ahead == 0) return multiply_dense(first, end, c);
+        if (x.row_stride == 1 && rows.in_one_piece() && (ahead == 0 || asks_by_entries(1))) return dense_column(first, end, c);
       if constexpr (Tile::least < 8)
         few_columns(width, first, end, c);
       else
@@ -178,14 +178,33 @@ struct RowProduct {
   }
 
   /// Rows whose entries lie side by side, with a dense column of X.
+  KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end, std::int64_t c) const {
+    if constexpr (asks_by_entries(1))
+      if (ahead > 0) return multiply_dense<true>(first, end, c);
+    multiply_dense<false>(first, end, c);
+  }
+  template <bool asks>
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply_dense(std::int64_t first, std::int64_t end, std::int64_t c) const {
     const RowProduct local = *this;
     const auto* const from = &local.x(0, c);
     for_each_row(local.rows, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
       const std::int64_t begin = slots[0];
-      const T sum[1] = {sparse_dot<T>(local.rows.length(i), local.entries + begin, local.values + begin, from)};
+      const std::int64_t length = local.rows.length(i);
+      T sum[1];
+      if constexpr (asks) {
+        const auto* const later = local.entries + local.later_slots(begin, length, sizeof(V));
+        sum[0] = sparse_dot_asking<T>(length, local.entries + begin, local.values + begin, from, later);
+      } else {
+        sum[0] = sparse_dot<T>(length, local.entries + begin, local.values + begin, from);
+      }
       local.epilogue.store(local.rows.row(i), c, sum);
     });
+  }
+
+  /// Where as many slots begin as a row has from `begin` on, whose rows of X are to be asked for with it: at the end of A once
+  /// more the last ones.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t later_slots(std::int64_t begin, std::int64_t length, std::int64_t bytes) const {
+    return Kokkos::min(begin + entries_ahead(bytes), slots - length);
   }
 
   /// Asks for the rows of X of slots that come later: where rows lie one behind the other so many entries, however long rows
@@ -200,7 +219,7 @@ struct RowProduct {
     }
   }
 
-  /// Asks: for the rows of X of as many entries, so many behind this row's; at the end of A once more for the last ones.
+  /// Asks: for the rows of X of as many entries, so many behind this row's.
   template <bool asks = false, class Tile, class Walk>
   FATVEC_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot, std::int64_t c) const {
     // One sum is a chain of additions, each waiting for the last: even and odd entries apart while a tile leaves registers.
@@ -212,7 +231,7 @@ struct RowProduct {
     constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(V)};
     [[maybe_unused]] const typename Matrix::ordinal_type* later = nullptr;
     if constexpr (asks)
-      later = entries + Kokkos::min(slot[0] + entries_ahead(bytes), slots - length);
+      later = entries + later_slots(slot[0], length, bytes);
     else if (columns == Columns::contiguous && ahead > 0)
       ask_ahead(i, slot, c, width * std::int64_t{sizeof(V)});
     std::int64_t j = 0;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/generate/generate.hpp>
@@ -109,6 +112,32 @@ TEST(RowsAhead, ProductsThatAskAreRight) {
 }
 
 /// With few columns, against the sums themselves: as an AMD processor asks, whatever this one is.
+/// Every length, at the very end of A; x[0], which masked columns fall back to, is a NaN.
+template <class T, class Ordinal>
+void expect_asking_is_right() {
+  for (std::int64_t length = 0; length <= 41; ++length) {
+    const auto n = static_cast<std::size_t>(length);
+    std::vector<Ordinal> entries(n);
+    std::vector<T> values(n);
+    std::vector<T> x(100, std::numeric_limits<T>::quiet_NaN());
+    T expected = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+      entries[j] = static_cast<Ordinal>(1 + 37 * j % 99);
+      values[j] = static_cast<T>(j % 5) - 2;
+      x[static_cast<std::size_t>(entries[j])] = static_cast<T>(j % 7) - 3;
+      expected += values[j] * x[static_cast<std::size_t>(entries[j])];
+    }
+    EXPECT_EQ(detail::sparse_dot_asking<T>(length, entries.data(), values.data(), x.data(), entries.data()), expected)
+        << length;
+  }
+}
+
+TEST(RowsAhead, RowsOfEveryLength) {
+  expect_asking_is_right<double, std::int32_t>();
+  expect_asking_is_right<float, std::int32_t>();
+  expect_asking_is_right<double, std::int64_t>();
+}
+
 TEST(RowsAhead, FewColumnsThatAskAreRight) {
   const Csr a = generate::generate(generate::parse_spec("gen:uniform:20001x1500001:9"));
   ASSERT_GT(ahead(a, 1), 0);
