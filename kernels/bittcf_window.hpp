@@ -48,6 +48,11 @@ struct BitTcfWindow {
     return detail::has_tensor_tiles<Scalar>(exec);
   }
 
+  template <bool on_cpu, class>
+  static bool writes_columns(const Policy&, std::int64_t) {
+    return !on_cpu;
+  }
+
   template <class ExecSpace, class M, class T, class V, detail::Columns columns>
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const detail::MultiVectorSpan<V, columns>& x,
                   const detail::Epilogue<T>& epilogue, std::int64_t k) {

@@ -24,9 +24,9 @@ struct BsrRow {
     return std::nullopt;
   }
 
-  template <class ExecSpace, class>
-  static bool turns_rows(const Policy& policy) {
-    return detail::is_cpu<ExecSpace> && policy.threads_per_row == 0;
+  template <bool on_cpu, class>
+  static bool writes_columns(const Policy& policy, std::int64_t k) {
+    return on_cpu ? policy.threads_per_row == 0 : detail::lanes_write_columns(k);
   }
 
   template <class ExecSpace, class M, class T, class V, detail::Columns columns>

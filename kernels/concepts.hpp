@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,8 +17,9 @@ namespace fatvec {
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
 ///     static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
-///     template <ExecSpace, Matrix> static bool turns_rows(policy) whether with row-major X it writes column-major Y as fast as
-///                                                                 row-major Y (may be left out: no)
+///     template <on_cpu, Matrix> static bool writes_columns(policy, k)   whether with row-major X of k columns it writes a
+///                                                                 column-major Y at less than a row-major Y and a copy cost
+///                                                                 (may be left out: no)
 ///     template <Scalar> static bool suits(exec)                   whether plans should think of it (may be left out: yes)
 ///
 /// and is registered by one line in kernels/registry.hpp.
@@ -29,11 +31,11 @@ concept SpmmKernel = SparseFormat<typename K::template Matrix<double, int, Kokko
   K::Policy::tuning_range();
 };
 
-/// What the kernel says of that for a format on ExecSpace.
-template <SpmmKernel Kernel, class ExecSpace, class Matrix>
-bool turns_rows(const typename Kernel::Policy& policy) {
-  if constexpr (requires { Kernel::template turns_rows<ExecSpace, Matrix>(policy); })
-    return Kernel::template turns_rows<ExecSpace, Matrix>(policy);
+/// What the kernel says of that for a format on CPUs or GPUs.
+template <SpmmKernel Kernel, bool on_cpu, class Matrix>
+bool writes_columns(const typename Kernel::Policy& policy, std::int64_t k) {
+  if constexpr (requires { Kernel::template writes_columns<on_cpu, Matrix>(policy, k); })
+    return Kernel::template writes_columns<on_cpu, Matrix>(policy, k);
   else
     return false;
 }

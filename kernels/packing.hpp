@@ -15,7 +15,7 @@
 namespace fatvec {
 /// Row-major copies of X and Y beside a product whose X and Y are column-major (LayoutLeft): an element of X in a row of its
 /// own costs a whole sector or line of memory, k neighbours cost little more. Two passes over each, against up to six times the
-/// speed of product and copies together (docs/choice.md). No copy of Y where the kernel turns rows over into its columns.
+/// speed of product and copies together (docs/choice.md). No copy of Y where the kernel itself writes_columns.
 template <class T, class Device>
 class Packing {
  public:
@@ -29,7 +29,8 @@ class Packing {
     Packing packing;
     packing.rows_ = static_cast<std::size_t>(a.rows());
     packing.x_ = allocate(exec, "fatvec::packing::x", a.cols(), k);
-    if (!fatvec::turns_rows<Kernel, ExecSpace, Matrix>(policy)) packing.y_ = allocate(exec, "fatvec::packing::y", a.rows(), k);
+    if (!writes_columns<Kernel, detail::is_cpu<ExecSpace>, Matrix>(policy, k))
+      packing.y_ = allocate(exec, "fatvec::packing::y", a.rows(), k);
     return packing;
   }
 

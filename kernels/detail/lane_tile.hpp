@@ -46,17 +46,15 @@ constexpr int adjacent_group(int width) {
   return width % 2 == 0 ? 2 : 1;
 }
 
-/// Whether every row of X and Y begins where an AdjacentTile of `width` columns can load and store its groups.
-template <class T, class X, class Y>
-bool takes_adjacent(int width, const X& x, const Y& y) {
+/// Whether every row of X begins where an AdjacentTile of `width` columns can load its groups.
+template <class T, class X>
+bool takes_adjacent(int width, const X& x) {
   const int group = adjacent_group<T>(width);
-  const auto fits = [&](const void* data, std::int64_t row_stride) {
-    return reinterpret_cast<std::uintptr_t>(data) % (group * sizeof(T)) == 0 && row_stride % group == 0;
-  };
-  return group == 1 || (y.column_stride == 1 && fits(x.data, x.row_stride) && fits(y.data, y.row_stride));
+  return group == 1 || (reinterpret_cast<std::uintptr_t>(x.data) % (group * sizeof(T)) == 0 && x.row_stride % group == 0);
 }
 
-/// `width` neighbouring columns, of a number that is a multiple of width, where X and Y take_adjacent tiles.
+/// `width` neighbouring columns, of a number that is a multiple of width, where X takes_adjacent tiles. Y is stored in such
+/// groups where its rows allow it, else, above all where its columns are apart, element by element.
 template <class V, int width_>
 class AdjacentTile {
   using T = std::remove_const_t<V>;
@@ -78,7 +76,7 @@ class AdjacentTile {
   }
   FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
     T* const at = &epilogue.y(row, first_);
-    if constexpr (group == 1) {
+    if (group == 1 || epilogue.y.column_stride != 1 || reinterpret_cast<std::uintptr_t>(at) % sizeof(Group) != 0) {
       epilogue.store(row, first_, sum);
     } else {
       T old[width] = {};

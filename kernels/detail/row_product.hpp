@@ -287,9 +287,9 @@ struct RowKernel {
     return std::nullopt;
   }
 
-  template <class ExecSpace, class M>
-  static bool turns_rows(const Policy& policy) {
-    return is_cpu<ExecSpace> && policy.threads_per_row == 0 && in_matrix_order<typename M::Rows>;
+  template <bool on_cpu, class M>
+  static bool writes_columns(const Policy& policy, std::int64_t k) {
+    return on_cpu ? policy.threads_per_row == 0 && in_matrix_order<typename M::Rows> : lanes_write_columns(k);
   }
 
   template <class ExecSpace, class M, class X, class T>

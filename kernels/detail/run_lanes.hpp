@@ -39,6 +39,12 @@ auto lane_rows(const Matrix& matrix) {
   }
 }
 
+/// Whether lanes had better write a column-major Y than have it copied: as long as a warp's lanes lie over two rows or more,
+/// which meet in a sector of memory of each column. Measured on an H200 (docs/performance.md).
+inline bool lanes_write_columns(std::int64_t k) {
+  return k <= 32;
+}
+
 /// The threads' part of a product: chosen before it is launched.
 struct LaneChoice {
   int width;            ///< columns of a thread
@@ -76,9 +82,7 @@ struct LaneLauncher {
       return {spaced_width((k + n - 1) / n), false, block > 1, n};
     } else {
       const std::int64_t n = sweeps(512 / sizeof(T), 0.5);
-      const auto adjacent = [&](int width) {
-        return k % width == 0 && in_registers(width) && takes_adjacent<T>(width, x, epilogue.y);
-      };
+      const auto adjacent = [&](int width) { return k % width == 0 && in_registers(width) && takes_adjacent<T>(width, x); };
       if (asked == 0 && k <= 7 && adjacent(static_cast<int>(k))) return {static_cast<int>(k), true, false, 1};
       const bool long_rows = contiguous && block == 1 && mean_length() >= 24;
       const bool staged = block > 1 || (long_rows && k * static_cast<std::int64_t>(sizeof(T)) >= 96);
@@ -114,8 +118,8 @@ struct LaneLauncher {
   }
 
   /// A thread for each row and lane, or where a row's entries lie side by side several: with all columns in one lane each has
-  /// at least 4 entries (8 blocks beyond 2 columns, 12 entries beyond 4 that are apart), beyond 8 threads 16. Where every entry
-  /// is a miss of its own, 2 of at least 16: more loads are on their way.
+  /// at least 4 entries (two threads 3; 8 blocks beyond 2 columns, 12 entries beyond 4 that are apart), beyond 8 threads 16.
+  /// Where every entry is a miss of its own, 2 of at least 16: more loads are on their way.
   template <class Tile, class Rows>
   void launch_rows(const Rows& rows, std::int64_t sweeps) const {
     int splits = 1;
@@ -128,9 +132,10 @@ struct LaneLauncher {
         int least = streams ? 12 : (block != 1 && Tile::width > 2 ? 8 : 4);
         if constexpr (block == 1 && columns != Columns::strided && requires { matrix.scattered; })
           if (matrix.scattered && mean_length() >= 16) least = 2;
-        if (lanes == 1)
+        if (lanes == 1) {
+          if (block == 1 && columns == Columns::contiguous && mean_length() >= 6) splits = 2;
           while (splits < 32 && mean_length() >= 2 * splits * (splits < 8 ? least : 16)) splits *= 2;
-        else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 12))
+        } else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 12))
           splits = 2;
         // Few rows: threads that multiprocessors would else lack, as long as each has an entry.
         constexpr std::int64_t few_threads = 1 << 16;

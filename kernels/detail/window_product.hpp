@@ -81,7 +81,8 @@ struct TensorWindowProduct {
     if (row < 0) return;
     double* const to = &epilogue.y(row, first_column);
     const int left = k - first_column;
-    if (epilogue.y.column_stride == 1)
+    constexpr std::uintptr_t alignment = Tiles::pairs ? alignof(typename Tiles::Pair) : 1;
+    if (epilogue.y.column_stride == 1 && reinterpret_cast<std::uintptr_t>(to) % alignment == 0)
       Tiles::for_each_sum(j, sums,
                           [&](int c, double one, double next) { store<Tiles::pairs>(to + c, 1, left - c, one, next); });
     else
@@ -188,7 +189,7 @@ void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles
   };
   if constexpr (layout == Columns::strided) {
     with_width<1, 2, 4, 8>(tiles_of_sweep(8), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
-  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x, epilogue.y)) {
+  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x)) {
     with_width<4, 6, 8, 10>(tiles_of_sweep(10), [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
   } else {
     with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(tiles_of_sweep(9),

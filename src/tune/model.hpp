@@ -134,13 +134,16 @@ inline XTraffic x_traffic(const Machine& machine, const Structure& structure, st
   return {touched * columns * value, again * row_bytes(columns), shared * row_bytes(columns)};
 }
 
-inline bool turns_rows_on_cpu(std::string_view kernel) {
+/// Whether packing copies X alone for a registered kernel, whose policies are not told apart.
+inline bool writes_columns(std::string_view kernel, bool on_cpu, std::int64_t k) {
   using Cpu = Kokkos::DefaultHostExecutionSpace;
   bool result = false;
   fatvec::for_each_kernel([&](auto registered) {
     using Kernel = decltype(registered);
+    using Matrix = typename Kernel::template Matrix<double, int, Cpu, int>;
     if (Kernel::name == kernel)
-      result = turns_rows<Kernel, Cpu, typename Kernel::template Matrix<double, int, Cpu, int>>(typename Kernel::Policy{});
+      result =
+          on_cpu ? fatvec::writes_columns<Kernel, true, Matrix>({}, k) : fatvec::writes_columns<Kernel, false, Matrix>({}, k);
   });
   return result;
 }
@@ -205,8 +208,8 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   term[Term::rows] = rows / cache;
   term[Term::elements_of_y] = rows * k / cache;
   term[Term::longest_row] = (walked - structure.rows.mean) * (machine.cpu ? k : 1) * machine.latency_seconds;
-  if (choice.packed) {  // X, and where the kernel does not turn its rows over, Y are read and written once more
-    const bool copies_y = !machine.cpu || !detail::turns_rows_on_cpu(choice.kernel);
+  if (choice.packed) {  // X, and where the kernel does not write columns itself, Y are read and written once more
+    const bool copies_y = !detail::writes_columns(choice.kernel, machine.cpu, workload.k);
     const double moved = 2 * k * value * ((copies_y ? rows : 0) + static_cast<double>(structure.rows.cols));
     prediction.bytes += moved;
     prediction.new_bytes += moved / 2;

@@ -96,8 +96,10 @@ TEST(TurnedRows, LargeProducts) {
 
 TEST(TurnedRows, PackingCopiesYOnlyWhereItMust) {
   using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
-  EXPECT_TRUE((turns_rows<CsrRow, Host, Csr>({})));
-  EXPECT_FALSE((turns_rows<CsrRow, Host, Csr>({.threads_per_row = 1}))) << "lanes";
+  EXPECT_TRUE((writes_columns<CsrRow, true, Csr>({}, 64)));
+  EXPECT_FALSE((writes_columns<CsrRow, true, Csr>({.threads_per_row = 1}, 64))) << "lanes";
+  EXPECT_TRUE((writes_columns<CsrRow, false, Csr>({}, 32)));
+  EXPECT_FALSE((writes_columns<CsrRow, false, Csr>({}, 33))) << "a row of a warp";
   const auto a = whole_numbers("gen:stencil5:20x20");
   const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);
