@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <fatvec/core/error.hpp>
@@ -48,9 +49,9 @@ struct BitTcfWindow {
     return detail::has_tensor_tiles<Scalar>(exec);
   }
 
-  template <bool on_cpu, class>
-  static bool writes_columns(const Policy&, std::int64_t) {
-    return !on_cpu;
+  template <bool on_cpu, class M>
+  static bool writes_columns(const Policy&, std::int64_t k) {
+    return !on_cpu && (std::is_same_v<typename M::value_type, double> || detail::lanes_write_columns(k));
   }
 
   template <class ExecSpace, class M, class T, class V, detail::Columns columns>

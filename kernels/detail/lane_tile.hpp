@@ -53,8 +53,15 @@ bool takes_adjacent(int width, const X& x) {
   return group == 1 || (reinterpret_cast<std::uintptr_t>(x.data) % (group * sizeof(T)) == 0 && x.row_stride % group == 0);
 }
 
+/// Whether lanes of neighbouring rows had better write a column-major Y than have it copied. Those of a warp, which lie over
+/// two rows or more, then meet in a sector of memory of each column, and beyond 32 columns mostly do not. Measured on an H200
+/// and an H100 (docs/performance.md).
+inline bool lanes_write_columns(std::int64_t k) {
+  return k <= 32;
+}
+
 /// `width` neighbouring columns, of a number that is a multiple of width, where X takes_adjacent tiles. Y is stored in such
-/// groups where its rows allow it, else, above all where its columns are apart, element by element.
+/// groups where its rows allow it, else, mostly because its columns are apart, element by element.
 template <class V, int width_>
 class AdjacentTile {
   using T = std::remove_const_t<V>;

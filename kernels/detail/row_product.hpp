@@ -95,6 +95,10 @@ struct RowProduct {
   static constexpr bool asks_by_entries(std::int64_t width) {
     return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 && width * sizeof(V) < 64;
   }
+  /// Whether it does so for one column in vectors.
+  static constexpr bool asks_in_vectors =
+      asks_by_entries(1) &&
+      has_asking_dot<T, typename Matrix::value_type, typename Matrix::ordinal_type, std::remove_const_t<V>>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     const std::int64_t start = sweep.cut(block, rows);
@@ -128,7 +132,7 @@ struct RowProduct {
     const auto of_tile = [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       using Tile = decltype(width);
       if constexpr (Tile::value == 1)
-        if (x.row_stride == 1 && rows.in_one_piece() && (ahead == 0 || asks_by_entries(1))) return dense_column(first, end, c);
+        if (x.row_stride == 1 && rows.in_one_piece() && (ahead == 0 || asks_in_vectors)) return dense_column(first, end, c);
       if constexpr (Tile::least < 8)
         few_columns(width, first, end, c);
       else
@@ -179,7 +183,7 @@ struct RowProduct {
 
   /// Rows whose entries lie side by side, with a dense column of X.
   KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end, std::int64_t c) const {
-    if constexpr (asks_by_entries(1))
+    if constexpr (asks_in_vectors)
       if (ahead > 0) return multiply_dense<true>(first, end, c);
     multiply_dense<false>(first, end, c);
   }
@@ -193,7 +197,7 @@ struct RowProduct {
       T sum[1];
       if constexpr (asks) {
         const auto* const later = local.entries + local.later_slots(begin, length, sizeof(V));
-        sum[0] = sparse_dot_asking<T>(length, local.entries + begin, local.values + begin, from, later);
+        sum[0] = sparse_dot_asking(length, local.entries + begin, local.values + begin, from, later);
       } else {
         sum[0] = sparse_dot<T>(length, local.entries + begin, local.values + begin, from);
       }
@@ -289,7 +293,7 @@ struct RowKernel {
 
   template <bool on_cpu, class M>
   static bool writes_columns(const Policy& policy, std::int64_t k) {
-    return on_cpu ? policy.threads_per_row == 0 && in_matrix_order<typename M::Rows> : lanes_write_columns(k);
+    return in_matrix_order<typename M::Rows> && (on_cpu ? policy.threads_per_row == 0 : lanes_write_columns(k));
   }
 
   template <class ExecSpace, class M, class X, class T>

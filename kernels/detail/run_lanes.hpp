@@ -39,12 +39,6 @@ auto lane_rows(const Matrix& matrix) {
   }
 }
 
-/// Whether lanes had better write a column-major Y than have it copied: as long as a warp's lanes lie over two rows or more,
-/// which meet in a sector of memory of each column. Measured on an H200 (docs/performance.md).
-inline bool lanes_write_columns(std::int64_t k) {
-  return k <= 32;
-}
-
 /// The threads' part of a product: chosen before it is launched.
 struct LaneChoice {
   int width;            ///< columns of a thread

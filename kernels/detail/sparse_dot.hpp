@@ -130,44 +130,48 @@ requires(std::is_same_v<T, float> || std::is_same_v<T, double>) FATVEC_FORCEINLI
 
 #endif
 
-/// The same, asking for the elements of x that as many entries from `later` on will want. Where columns are scattered so are,
-/// mostly, the lengths of rows: the last four entries, or fewer, are taken without a branch that no processor could foresee.
+#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
 template <class T, class Value, class Ordinal, class X>
-FATVEC_FORCEINLINE_FUNCTION T sparse_dot_asking(std::int64_t length, const Ordinal* entries, const Value* values, const X* x,
-                                                const Ordinal* later) {
-#if defined(FATVEC_GNU_HOST_PASS)
-  const auto ask = [&](std::int64_t j) FATVEC_INLINE_LAMBDA { __builtin_prefetch(x + later[j], 0, 2); };
-#if defined(__AVX2__)
-  if constexpr (requires { typename FewOf<T>::Four; } && std::is_same_v<Value, T> && std::is_same_v<Ordinal, std::int32_t>) {
-    const FewEntries<T, Ordinal> row{entries, values, x};
-    typename FewOf<T>::Four even{};
-    typename FewOf<T>::Four odd{};
-    std::int64_t j = 0;
-    load_ahead(values, entries);
-    for (; j + 8 < length; j += 8) {
-      load_ahead(values + 8 + j, entries + 8 + j);
-      each<8>([&](auto u) FATVEC_INLINE_LAMBDA { ask(j + u); });
-      row.add_four(even, j);
-      row.add_four(odd, j + 4);
-    }
-    if (length - j > 4) {
-      each<4>([&](auto u) FATVEC_INLINE_LAMBDA { ask(j + u); });
-      row.add_four(even, j);
-      j += 4;
-    }
-    const FirstOfFour present(length - j);
-    const ColumnsOfFour wanted(present.load(later + j));
-    each<4>([&](auto u) FATVEC_INLINE_LAMBDA { __builtin_prefetch(x + wanted[u], 0, 2); });
-    const ColumnsOfFour column(present.load(entries + j));
-    const typename FewOf<T>::Four of_x = {x[column[0]], x[column[1]], x[column[2]], x[column[3]]};
-    odd += present.load(values + j) * present.of(of_x);
-    const auto sum = row.halves(even + odd);
-    return sum[0] + sum[1];
-  }
-#endif
-  for (std::int64_t j = 0; j < length; ++j) ask(j);
-#endif
-  return sparse_dot<T>(length, entries, values, x);
+inline constexpr bool has_asking_dot = requires {
+  typename FewOf<T>::Four;
 }
+&&std::is_same_v<Value, T>&& std::is_same_v<X, T>&& std::is_same_v<Ordinal, std::int32_t>;
+
+/// sparse_dot, asking for the elements of x that as many entries from `later` on will want. Where columns are scattered so are,
+/// mostly, the lengths of rows: the last four entries, or fewer, are taken without a branch that no processor could foresee.
+template <class T>
+FATVEC_FORCEINLINE T sparse_dot_asking(std::int64_t length, const std::int32_t* entries, const T* values, const T* x,
+                                       const std::int32_t* later) {
+  using Few = FewEntries<T, std::int32_t>;
+  const Few row{entries, values, x};
+  typename Few::Four even{};
+  typename Few::Four odd{};
+  const auto ask = [&](std::int64_t j) FATVEC_INLINE_LAMBDA { __builtin_prefetch(x + later[j], 0, 2); };
+  std::int64_t j = 0;
+  load_ahead(values, entries);
+  for (; j + 8 < length; j += 8) {
+    load_ahead(values + 8 + j, entries + 8 + j);
+    each<8>([&](auto u) FATVEC_INLINE_LAMBDA { ask(j + u); });
+    row.add_four(even, j);
+    row.add_four(odd, j + 4);
+  }
+  if (length - j > 4) {
+    each<4>([&](auto u) FATVEC_INLINE_LAMBDA { ask(j + u); });
+    row.add_four(even, j);
+    j += 4;
+  }
+  const FirstOfFour present(length - j);
+  const ColumnsOfFour wanted(present.load(later + j));
+  each<4>([&](auto u) FATVEC_INLINE_LAMBDA { __builtin_prefetch(x + wanted[u], 0, 2); });
+  const ColumnsOfFour column(present.load(entries + j));
+  const typename Few::Four of_x = {x[column[0]], x[column[1]], x[column[2]], x[column[3]]};
+  odd += present.load(values + j) * present.of(of_x);
+  const auto sum = Few::halves(even + odd);
+  return sum[0] + sum[1];
+}
+#else
+template <class T, class Value, class Ordinal, class X>
+inline constexpr bool has_asking_dot = false;
+#endif
 
 }  // namespace fatvec::detail

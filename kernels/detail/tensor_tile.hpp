@@ -72,7 +72,8 @@ FATVEC_FORCEINLINE_FUNCTION T opaque(T value) {
 
 /// Columns of X and Y for a warp, `tiles` times 8 of them. Thread 4 i + j loads of four rows of X the j-th; which columns it
 /// then stores follows from multiply_tiles. With `pairs` neighbouring tiles take turns by columns, so that two elements of X
-/// are loaded, and stored, at once: for an even number of columns in rows that begin at whole 16 bytes.
+/// are loaded at once, and of Y stored where they lie side by side: for an even number of columns, rows of X that begin at
+/// whole 16 bytes.
 template <int tiles_, bool pairs_>
 struct TensorColumns {
   static constexpr int tiles = tiles_;

@@ -164,8 +164,8 @@ struct BlockWindowProduct {
   }
 };
 
-/// Launches the tensor cores' product. X and Y with columns that are apart, an odd number of them, or only a few, are loaded
-/// element by element; up to 72 columns (80 where two are loaded at once, 64 where they are apart) are a single sweep over A.
+/// Launches the tensor cores' product. Columns of X that are apart, an odd number of them, or only a few, are loaded element
+/// by element; up to 72 columns (80 where two are loaded at once, 64 where they are apart) are a single sweep over A.
 template <class ExecSpace, class Access, class V, Columns layout>
 void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles, const Access& access, std::int64_t windows,
                         const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue, std::int64_t k) {

@@ -26,13 +26,14 @@ double element(int i, int c) {
 
 template <class View>
 void fill(const View& view) {
+  const auto columns = static_cast<int>(view.extent(1));
   const Kokkos::View<double**, Kokkos::LayoutLeft, Host> filled("filled", view.extent(0), view.extent(1));
   for (int i = 0; i < static_cast<int>(view.extent(0)); ++i)
-    for (int c = 0; c < k; ++c) filled(i, c) = element(i, c);
+    for (int c = 0; c < columns; ++c) filled(i, c) = element(i, c);
   const auto there = Kokkos::create_mirror_view_and_copy(Exec::memory_space(), filled);
   Kokkos::parallel_for(
       "fill", Kokkos::RangePolicy<Exec>(0, view.extent(0)), KOKKOS_LAMBDA(int i) {
-        for (int c = 0; c < k; ++c) view(i, c) = there(i, c);
+        for (int c = 0; c < columns; ++c) view(i, c) = there(i, c);
       });
   Kokkos::fence("fill");
 }
@@ -42,25 +43,26 @@ void fill(const View& view) {
 template <class GivenX, class X, class Y>
 void expect_product(const char* what, const X& x, const Y& y) {
   const auto a = host_matrix();
+  const auto columns = static_cast<int>(y.extent(1));
   const Machine machine{"test", Exec::name(), detail::is_cpu<Exec>, 4, 50, 200, 32e6, 1e-6, 1e-8};
   const auto instance = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
   for (const char* kernel : {"csr-row", "hll-row"}) {
     for (const bool packed : {false, true}) {
-      const auto plan = analyse<TypeList<CsrRow, HllRow>>(instance, mirror<Device>(a), k,
+      const auto plan = analyse<TypeList<CsrRow, HllRow>>(instance, mirror<Device>(a), columns,
                                                           {.choice = Choice{kernel, "", packed}, .machine = machine});
       fill(x);
       fill(y);
       spmm(instance, 2.0, plan, GivenX(x), -1.0, y);
-      const Kokkos::View<double**, Kokkos::LayoutLeft, Device> result("result", y.extent(0), k);
+      const Kokkos::View<double**, Kokkos::LayoutLeft, Device> result("result", y.extent(0), columns);
       Kokkos::parallel_for(
           "read", Kokkos::RangePolicy<Exec>(instance, 0, y.extent(0)), KOKKOS_LAMBDA(int i) {
-            for (int c = 0; c < k; ++c) result(i, c) = y(i, c);
+            for (int c = 0; c < columns; ++c) result(i, c) = y(i, c);
           });
       const auto found = Kokkos::create_mirror_view(result);
       Kokkos::deep_copy(instance, found, result);
       instance.fence("read");
       for (int i = 0; i < a.rows(); ++i) {
-        for (int c = 0; c < k; ++c) {
+        for (int c = 0; c < columns; ++c) {
           double expected = -element(i, c);
           for (auto n = a.row_map(i); n < a.row_map(i + 1); ++n) expected += 2 * a.values(n) * element(a.entries(n), c);
           ASSERT_EQ(found(i, c), expected) << what << ", " << kernel << (packed ? ", packed" : "") << ": row " << i
@@ -94,6 +96,14 @@ TEST(PlanViews, Padded) {
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, Device>;
   expect_product<Left>("LayoutLeft, padded", Left(padded("x"), a.cols(), k), Left(padded("y"), a.rows(), k));
   expect_product<Right>("LayoutRight, padded", Right(padded("x"), a.cols(), k), Right(padded("y"), a.rows(), k));
+}
+
+/// With even numbers of columns GPUs load pairs of X; of 40 they have Y copied, too.
+TEST(PlanViews, PairsOfColumns) {
+  const auto a = host_matrix();
+  using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Device>;
+  for (const int columns : {8, 40})
+    expect_product<Left>("LayoutLeft", Left("x", a.cols(), columns), Left("y", a.rows(), columns));
 }
 
 TEST(PlanViews, PartsOfOthers) {

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 
+#include <fatvec/formats/bittcf.hpp>
 #include <fatvec/formats/bsr.hpp>
+#include <fatvec/formats/sell.hpp>
 #include <fatvec/generate/generate.hpp>
+#include <fatvec/kernels/bittcf_window.hpp>
 #include <fatvec/kernels/bsr_row.hpp>
 #include <fatvec/kernels/csr_row.hpp>
 #include <fatvec/kernels/packing.hpp>
+#include <fatvec/kernels/sell_row.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 /// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the same kernel's row-major Y:
@@ -100,6 +104,11 @@ TEST(TurnedRows, PackingCopiesYOnlyWhereItMust) {
   EXPECT_FALSE((writes_columns<CsrRow, true, Csr>({.threads_per_row = 1}, 64))) << "lanes";
   EXPECT_TRUE((writes_columns<CsrRow, false, Csr>({}, 32)));
   EXPECT_FALSE((writes_columns<CsrRow, false, Csr>({}, 33))) << "a row of a warp";
+  EXPECT_FALSE((writes_columns<SellRow, true, SellMatrix<double, std::int32_t, Host>>({}, 64))) << "sorted";
+  EXPECT_FALSE((writes_columns<SellRow, false, SellMatrix<double, std::int32_t, Host>>({}, 32))) << "sorted";
+  EXPECT_TRUE((writes_columns<BitTcfWindow, false, BitTcfMatrix<double, std::int32_t, Host>>({}, 64))) << "tensor cores";
+  EXPECT_FALSE((writes_columns<BitTcfWindow, false, BitTcfMatrix<float, std::int32_t, Host>>({}, 64)));
+  EXPECT_FALSE((writes_columns<BitTcfWindow, true, BitTcfMatrix<double, std::int32_t, Host>>({}, 1)));
   const auto a = whole_numbers("gen:stencil5:20x20");
   const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);
