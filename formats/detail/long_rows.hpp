@@ -18,6 +18,10 @@ struct RowPart {
   Ordinal last;
 };
 
+/// Entries of the longest row for which alone there is no second launch: it takes 3 to 10 microseconds, and rows that are a
+/// little longer than others less. Measured on an H100 (docs/performance.md).
+inline constexpr std::int64_t worth_a_launch = 64;
+
 /// Entries of the longest row that is not long, of so many rows and entries.
 constexpr std::int64_t longest_whole_row(std::int64_t rows, std::int64_t nnz) {
   return rows == 0 ? std::numeric_limits<std::int64_t>::max() : std::clamp<std::int64_t>(4 * nnz / rows, 24, 4096);
@@ -74,7 +78,8 @@ struct LongRows {
   /// `longest`. Only there after find_and_hide(), and only where there are pieces.
   Kokkos::View<Ordinal*, Device> lengths;
 
-  /// Those of more than `longest` entries among the first `count` rows of a row access (row_access.hpp).
+  /// Those of more than `longest` entries among the first `count` rows of a row access (row_access.hpp), if any is
+  /// worth_a_launch.
   template <class ExecSpace, class Rows>
   static LongRows find(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t longest) {
     using Lister = ListLongRows<Ordinal, Device, Rows>;
@@ -82,14 +87,15 @@ struct LongRows {
     LongRows found;
     if (count == 0) return found;
     std::int64_t pieces = 0;
-    const auto scan = [&] {
-      Kokkos::parallel_scan("fatvec::long_rows", Range<ExecSpace>(exec, 0, count), Lister{rows, longest, found.pieces}, pieces);
+    const auto scan = [&](std::int64_t whole) {
+      Kokkos::parallel_scan("fatvec::long_rows", Range<ExecSpace>(exec, 0, count), Lister{rows, whole, found.pieces}, pieces);
     };
-    scan();
+    scan(std::max(longest, worth_a_launch));
     if (pieces == 0) return found;
+    if (longest < worth_a_launch) scan(longest);
     found.longest = longest;
     found.pieces = allocate<List>(exec, "fatvec::long_rows", static_cast<std::size_t>(pieces));
-    scan();
+    scan(longest);
     return found;
   }
   /// Those of a format that stores row lengths and has nnz entries: with lengths.

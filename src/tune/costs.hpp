@@ -19,29 +19,28 @@ struct CostFactors {
   double setup_bytes;     ///< and times the bytes of CSR and the format / main memory's bandwidth
 };
 
-/// Fitted by scripts/calibrate to what `fatvec tune` measured of generated matrices: the set-up on GPUs after the products, and
-/// packing of LayoutRight by hand, when both had become faster (docs/choice.md). ELLPACK's and HLL's of CPUs are CSR's since
-/// rows lie in one piece there, with a little more for rows and multiplications; their set-up is scaled by hand, too. BitTCF's
-/// are fitted to a timing program's products with row-major X and Y, three stencils on a GPU; on CPUs they are CSR's and by
-/// hand what rows, entries and multiplications took more (1.9 to 3.7 times its time).
+/// Fitted by scripts/calibrate to measurements of generated matrices (docs/choice.md). By hand are packing, ELLPACK's and
+/// pJAD's products on GPUs (HLL's and JAD's, which store the same), on CPUs ELLPACK's and HLL's (CSR's, for rows lie in one
+/// piece there, with a little more for rows and multiplications) and BitTCF's (CSR's, and what rows, entries and
+/// multiplications took more: 1.9 to 3.7 times its time), and some set-up, scaled when conversions had become faster.
 inline constexpr std::array cost_table = {
     // clang-format off
-    CostFactors{false, Layout::row, "csr", {1.72, 0.7, 0.713, 0.294, 5.93, 2.29, 91.2, 5.72, 0.1, 1.22}, 9.48, 0.466},
-    CostFactors{false, Layout::row, "ellpack", {1.69, 0.7, 0.542, 0.43, 4.5, 3.4, 0, 0, 1.34, 1.29}, 48, 2.5},
-    CostFactors{false, Layout::row, "hll", {1.68, 0.7, 0.533, 0.458, 2.83, 2.92, 0, 0, 0.842, 1.35}, 65, 2.7},
-    CostFactors{false, Layout::row, "sell", {1.71, 0.7, 0.5, 0.514, 2.69, 2.85, 0, 0, 0.875, 1.35}, 87, 2.5},
-    CostFactors{false, Layout::row, "pjad", {1.72, 0.7, 0.5, 0.515, 1.85, 3.19, 0, 0, 1.1, 1.3}, 155, 3.1},
-    CostFactors{false, Layout::row, "jad", {1.73, 0.7, 0.5, 0.523, 1.93, 3.17, 0, 0, 0.918, 1.37}, 155, 3},
-    CostFactors{false, Layout::row, "bsr", {1.58, 0.7, 0.692, 0.299, 11.4, 2.66, 0, 0, 0.796, 1.38}, 211, 58.5},
-    CostFactors{false, Layout::row, "bittcf", {1.7, 0.7, 0.713, 0, 143, 3.61, 104, 4.58, 0.5, 1.22}, 60, 23},
-    CostFactors{false, Layout::column, "csr", {2.24, 0.7, 2.48, 0, 1.86, 4.11, 59.9, 0, 0.1, 1.2}, 12.6, 0.108},
-    CostFactors{false, Layout::column, "ellpack", {2.05, 0.7, 2.03, 0.0179, 2.11, 3.65, 0, 0, 1.03, 1.2}, 48, 2.5},
-    CostFactors{false, Layout::column, "hll", {2.06, 0.7, 2.02, 0.0407, 1.17, 3.78, 0, 0, 0.845, 1.2}, 65, 2.7},
-    CostFactors{false, Layout::column, "sell", {2.29, 0.7, 1.97, 0.0892, 0.452, 3.69, 0, 0, 0.851, 1.2}, 87, 2.5},
-    CostFactors{false, Layout::column, "pjad", {2.26, 0.7, 1.8, 0.239, 0, 3.8, 0, 0, 1.14, 1.2}, 155, 3.1},
-    CostFactors{false, Layout::column, "jad", {2.24, 0.7, 1.8, 0.25, 0, 3.77, 0, 0, 0.909, 1.2}, 155, 3},
-    CostFactors{false, Layout::column, "bsr", {1.96, 0.7, 2.33, 0, 9.42, 4.56, 0, 0, 0.72, 1.2}, 221, 59.8},
-    CostFactors{false, Layout::column, "bittcf", {2.2, 0.7, 2.4, 0.1, 143, 14, 104, 6, 0.5, 1.2}, 60, 23},
+    CostFactors{false, Layout::row, "csr", {1.17, 0.7, 0.71, 0.539, 4.14, 1.78, 31.7, 0, 0, 1.2}, 9.48, 0.466},
+    CostFactors{false, Layout::row, "ellpack", {1.21, 0.785, 0.967, 0.326, 0, 2.44, 0, 0, 0.777, 1.2}, 48, 2.5},
+    CostFactors{false, Layout::row, "hll", {1.21, 0.785, 0.967, 0.326, 0, 2.44, 0, 0, 0.777, 1.2}, 65, 2.7},
+    CostFactors{false, Layout::row, "sell", {1.11, 0.7, 0.656, 0.564, 2.75, 2.59, 0, 0, 2.87, 1.2}, 87, 2.5},
+    CostFactors{false, Layout::row, "pjad", {1.13, 0.7, 0.505, 0.519, 2.02, 2.75, 0, 0, 4.82, 1.2}, 155, 3.1},
+    CostFactors{false, Layout::row, "jad", {1.13, 0.7, 0.505, 0.519, 2.02, 2.75, 0, 0, 4.82, 1.2}, 155, 3},
+    CostFactors{false, Layout::row, "bsr", {0.989, 0.7, 0.877, 0.271, 7.98, 2.59, 0, 0, 0.991, 1.2}, 211, 58.5},
+    CostFactors{false, Layout::row, "bittcf", {1.25, 0.7, 0.558, 0.381, 175, 2.87, 18.8, 6.21, 0.49, 1.2}, 60, 23},
+    CostFactors{false, Layout::column, "csr", {1.08, 0.7, 1.81, 0.566, 2.19, 3.37, 0, 0, 0, 1.2}, 12.6, 0.108},
+    CostFactors{false, Layout::column, "ellpack", {1.15, 0.7, 1.79, 0.374, 0.976, 2.93, 0, 0, 6.14, 1.2}, 48, 2.5},
+    CostFactors{false, Layout::column, "hll", {1.15, 0.7, 1.79, 0.374, 0.976, 2.93, 0, 0, 6.14, 1.2}, 65, 2.7},
+    CostFactors{false, Layout::column, "sell", {1.19, 0.7, 1.83, 0.468, 0.92, 2.81, 0, 0, 8.26, 1.2}, 87, 2.5},
+    CostFactors{false, Layout::column, "pjad", {1.16, 0.7, 1.71, 0.592, 0, 3.02, 0, 0, 8.08, 1.2}, 155, 3.1},
+    CostFactors{false, Layout::column, "jad", {1.16, 0.7, 1.71, 0.592, 0, 3.02, 0, 0, 8.08, 1.2}, 155, 3},
+    CostFactors{false, Layout::column, "bsr", {1.02, 0.7, 1.93, 0.35, 4.63, 5.11, 0, 0, 0.887, 1.2}, 221, 59.8},
+    CostFactors{false, Layout::column, "bittcf", {1.24, 0.7, 1.94, 0.817, 60.5, 5.34, 0, 0, 0.415, 1.2}, 60, 23},
     CostFactors{true, Layout::row, "csr", {0.612, 0.7, 0.815, 1.58, 11.3, 3.58, 94.7, 3.99, 0, 1.8}, 6.71, 0.0473},
     CostFactors{true, Layout::row, "ellpack", {0.612, 0.7, 0.815, 1.58, 11.3, 3.7, 97, 4, 0, 1.8}, 104, 1.1},
     CostFactors{true, Layout::row, "hll", {0.612, 0.7, 0.815, 1.58, 11.3, 3.7, 97, 4, 0, 1.8}, 119, 1.2},

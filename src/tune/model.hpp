@@ -163,7 +163,7 @@ inline std::string_view format_of_kernel(std::string_view kernel) {
 /// What the choice is expected to take. Throws UsageError for an unknown kernel. Policies are not told apart.
 inline Prediction predict(const Machine& machine, const Structure& structure, const Workload& workload, const Choice& choice) {
   const std::string_view format = format_of_kernel(choice.kernel);
-  const Layout layout = choice.packed ? Layout::row : workload.layout;
+  const Layout layout = choice.packed || workload.k == 1 ? Layout::row : workload.layout;
   const CostFactors& cost = detail::factors_of(machine.cpu, layout, format);
   const Footprint& stored = detail::footprint_of(structure, format).footprint;
   // ELLPACK's padding is not read, but where neighbouring rows have entries in the same line: what HLL stores. (Row-major, on
@@ -178,7 +178,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   auto walked = static_cast<double>(structure.rows.max);
   if (!machine.cpu && format == "csr")
     walked = structure.rows.mean;
-  else if (!machine.cpu && format != "bsr" && format != "bittcf")
+  else if (!machine.cpu && format != "bsr" && format != "bittcf" && structure.rows.max > detail::worth_a_launch)
     walked = std::min(walked, static_cast<double>(detail::longest_walked_row(structure.rows.rows, structure.rows.nnz)));
   const double cache = machine.cache_gbs * 1e9;
   const double resident = read_bytes + k * value * (rows + static_cast<double>(structure.rows.columns_touched));

@@ -52,6 +52,17 @@ TEST(LongRows, NeverAreOrdinaryRows) {
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({})).long_rows.pieces.extent(0), 0U);
 }
 
+TEST(LongRows, AreNotWhereNoneIsWorthALaunch) {
+  std::vector<int> lengths(100, 1);
+  lengths[3] = 30;
+  lengths[50] = 64;
+  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths(lengths)).long_rows.pieces.extent(0), 0U);
+  lengths[50] = 65;
+  const Csr csr = Csr::from_csr(Csr::execution_space(), with_lengths(lengths));
+  EXPECT_EQ(csr.long_rows.longest, 24);
+  EXPECT_EQ(csr.long_rows.pieces.extent(0), 2U) << "a shorter one shares the launch";
+}
+
 /// HLL's; products with such rows of all formats are conformance's.
 class HiddenLongRows : public testing::Test {
  protected:

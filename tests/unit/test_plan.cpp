@@ -170,6 +170,21 @@ TEST(Plan, FormatsThatNobodyHasMeasuredAreThoughtToBeLikeCsr) {
   }
 }
 
+TEST(Plan, OneColumnHasNoLayout) {
+  const Structure structure = structure_of(Exec(), a_matrix());
+  Machine machine = a_machine();
+  for (const bool cpu : {false, true}) {
+    machine.cpu = cpu;
+    for (const std::string_view kernel : kernel_names) {
+      const Choice choice{std::string(kernel)};
+      EXPECT_EQ(predict(machine, structure, {.k = 1, .layout = Layout::column}, choice).seconds,
+                predict(machine, structure, {.k = 1, .layout = Layout::row}, choice).seconds);
+      EXPECT_NE(predict(machine, structure, {.k = 8, .layout = Layout::column}, choice).seconds,
+                predict(machine, structure, {.k = 8, .layout = Layout::row}, choice).seconds);
+    }
+  }
+}
+
 TEST(Plan, OfMatricesWithoutRowsOrEntries) {
   for (const auto& [rows, cols] : {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(5, 5)}) {
     const Csr a(rows, cols, Csr::Offsets("row_map", rows + 1), {}, {});
