@@ -129,7 +129,7 @@ struct LaneLauncher {
         if (lanes == 1) {
           if (block == 1 && columns == Columns::contiguous && mean_length() >= 6) splits = 2;
           while (splits < 32 && mean_length() >= 2 * splits * (splits < 8 ? least : 16)) splits *= 2;
-        } else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 12))
+        } else if (block == 1 && (columns == Columns::strided ? mean_length() >= 48 : lanes <= 4 && mean_length() >= 9))
           splits = 2;
         // Few rows: threads that multiprocessors would else lack, as long as each has an entry.
         constexpr std::int64_t few_threads = 1 << 16;
