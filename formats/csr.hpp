@@ -66,9 +66,10 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
-  /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many threads: worth a call, two
-  /// passes over row_map, where there may be any. Such rows are added up with atomics, in an order that may differ from run to
-  /// run; without the call, or without such rows, products are reproducible. Call it again when row_map changes.
+  /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many threads: worth a call, one
+  /// pass over row_map, or up to three, where there may be any. Such rows are added up with atomics, in an order that may
+  /// differ from run to run; without the call, or without such rows, products are reproducible. Call it again when row_map
+  /// changes.
   ///
   /// On GPUs it also samples 64 pairs of rows for whether columns are `scattered`: twice as many threads then share a row,
   /// where the mean has 16 to 31 entries and X few columns.

@@ -49,6 +49,7 @@ struct BitTcfWindow {
     return detail::has_tensor_tiles<Scalar>(exec);
   }
 
+  /// GPUs whose tensor cores do not multiply doubles are not told apart: plans do not think of BitTCF there.
   template <bool on_cpu, class M>
   static bool writes_columns(const Policy&, std::int64_t k) {
     return !on_cpu && (std::is_same_v<typename M::value_type, double> || detail::lanes_write_columns(k));

@@ -14,8 +14,8 @@
 
 namespace fatvec {
 /// Row-major copies of X and Y beside a product whose X and Y are column-major (LayoutLeft): an element of X in a row of its
-/// own costs a whole sector or line of memory, k neighbours cost little more. Two passes over each, against up to six times the
-/// speed of product and copies together (docs/choice.md). No copy of Y where the kernel itself writes_columns.
+/// own costs a whole sector or line of memory, k neighbours cost little more. Two passes over each, against up to eight times
+/// the speed of product and copies together (docs/choice.md). No copy of Y where the kernel itself writes_columns.
 template <class T, class Device>
 class Packing {
  public:

@@ -18,8 +18,8 @@ struct RowPart {
   Ordinal last;
 };
 
-/// Entries of the longest row for which alone there is no second launch: it takes 3 to 10 microseconds, and rows that are a
-/// little longer than others less. Measured on an H100 (docs/performance.md).
+/// No row is cut up unless one has more entries than this: a second launch takes 3 to 12 microseconds (an H100,
+/// docs/performance.md), and cutting rows of 25 to 64 entries saves less, unless it is there for a longer one.
 inline constexpr std::int64_t worth_a_launch = 64;
 
 /// Entries of the longest row that is not long, of so many rows and entries.
@@ -78,8 +78,8 @@ struct LongRows {
   /// `longest`. Only there after find_and_hide(), and only where there are pieces.
   Kokkos::View<Ordinal*, Device> lengths;
 
-  /// Those of more than `longest` entries among the first `count` rows of a row access (row_access.hpp), if any is
-  /// worth_a_launch.
+  /// Those of more than `longest` entries among the first `count` rows of a row access (row_access.hpp), if one of them has
+  /// more than worth_a_launch; otherwise none.
   template <class ExecSpace, class Rows>
   static LongRows find(const ExecSpace& exec, const Rows& rows, std::int64_t count, std::int64_t longest) {
     using Lister = ListLongRows<Ordinal, Device, Rows>;

@@ -113,7 +113,8 @@ struct LaneLauncher {
 
   /// A thread for each row and lane, or where a row's entries lie side by side several: with all columns in one lane each has
   /// at least 4 entries (two threads 3; 8 blocks beyond 2 columns, 12 entries beyond 4 that are apart), beyond 8 threads 16.
-  /// Where every entry is a miss of its own, 2 of at least 16: more loads are on their way.
+  /// Where every entry is a miss of its own, 2 of at least 16: more loads are on their way. Beside up to four lanes two threads
+  /// share a row from 9 entries on, where columns are apart from 48 on.
   template <class Tile, class Rows>
   void launch_rows(const Rows& rows, std::int64_t sweeps) const {
     int splits = 1;

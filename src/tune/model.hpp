@@ -134,13 +134,14 @@ inline XTraffic x_traffic(const Machine& machine, const Structure& structure, st
   return {touched * columns * value, again * row_bytes(columns), shared * row_bytes(columns)};
 }
 
-/// Whether packing copies X alone for a registered kernel, whose policies are not told apart.
-inline bool writes_columns(std::string_view kernel, bool on_cpu, std::int64_t k) {
+/// Whether packing copies X alone for a registered kernel, whose policies are not told apart, with values of T.
+template <class T>
+bool writes_columns(std::string_view kernel, bool on_cpu, std::int64_t k) {
   using Cpu = Kokkos::DefaultHostExecutionSpace;
   bool result = false;
   fatvec::for_each_kernel([&](auto registered) {
     using Kernel = decltype(registered);
-    using Matrix = typename Kernel::template Matrix<double, int, Cpu, int>;
+    using Matrix = typename Kernel::template Matrix<T, int, Cpu, int>;
     if (Kernel::name == kernel)
       result =
           on_cpu ? fatvec::writes_columns<Kernel, true, Matrix>({}, k) : fatvec::writes_columns<Kernel, false, Matrix>({}, k);
@@ -174,7 +175,8 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   const auto value = static_cast<double>(structure.value_bytes);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto nnz = static_cast<double>(structure.rows.nnz);
-  // A thread walks a row, but on GPUs CSR's threads share theirs, and where row lengths are stored long rows are cut up.
+  // A thread walks a row, but on GPUs CSR's threads share theirs, and where row lengths are stored long rows are cut up
+  // if one is worth a launch.
   auto walked = static_cast<double>(structure.rows.max);
   if (!machine.cpu && format == "csr")
     walked = structure.rows.mean;
@@ -209,7 +211,9 @@ inline Prediction predict(const Machine& machine, const Structure& structure, co
   term[Term::elements_of_y] = rows * k / cache;
   term[Term::longest_row] = (walked - structure.rows.mean) * (machine.cpu ? k : 1) * machine.latency_seconds;
   if (choice.packed) {  // X, and where the kernel does not write columns itself, Y are read and written once more
-    const bool copies_y = !detail::writes_columns(choice.kernel, machine.cpu, workload.k);
+    const bool copies_y =
+        !(structure.value_bytes == sizeof(double) ? detail::writes_columns<double>(choice.kernel, machine.cpu, workload.k)
+                                                  : detail::writes_columns<float>(choice.kernel, machine.cpu, workload.k));
     const double moved = 2 * k * value * ((copies_y ? rows : 0) + static_cast<double>(structure.rows.cols));
     prediction.bytes += moved;
     prediction.new_bytes += moved / 2;

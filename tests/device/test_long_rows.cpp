@@ -47,20 +47,24 @@ TEST(LongRows, AreCutIntoPiecesThatCoverThem) {
 }
 
 TEST(LongRows, NeverAreOrdinaryRows) {
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({24, 0, 0, 0, 0, 0, 0})).long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({64, 0, 0, 0, 0, 0, 0})).long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({600, 600, 600})).long_rows.pieces.extent(0), 0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({})).long_rows.pieces.extent(0), 0U);
 }
 
 TEST(LongRows, AreNotWhereNoneIsWorthALaunch) {
   std::vector<int> lengths(100, 1);
-  lengths[3] = 30;
+  lengths[3] = 25;
+  lengths[7] = 24;
   lengths[50] = 64;
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths(lengths)).long_rows.pieces.extent(0), 0U);
   lengths[50] = 65;
   const Csr csr = Csr::from_csr(Csr::execution_space(), with_lengths(lengths));
   EXPECT_EQ(csr.long_rows.longest, 24);
-  EXPECT_EQ(csr.long_rows.pieces.extent(0), 2U) << "a shorter one shares the launch";
+  const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
+  ASSERT_EQ(pieces.extent(0), 2U) << "a shorter one shares the launch";
+  EXPECT_EQ(pieces(0).row, 3);
+  EXPECT_EQ(pieces(1).row, 50);
 }
 
 /// HLL's; products with such rows of all formats are conformance's.

@@ -185,6 +185,23 @@ TEST(Plan, OneColumnHasNoLayout) {
   }
 }
 
+TEST(Plan, CountsTheCopiesThatPackingMakes) {
+  Structure structure = structure_of(Exec(), a_matrix());
+  Machine machine = a_machine();
+  machine.cpu = false;
+  const double x = static_cast<double>(structure.rows.cols) * 64;
+  const double y = static_cast<double>(structure.rows.rows) * 64;
+  const auto copied = [&](const char* kernel) {
+    const Workload workload{.k = 64, .layout = Layout::column};
+    return predict(machine, structure, workload, {kernel, "", true}).new_bytes -
+           predict(machine, structure, workload, {kernel, "", false}).new_bytes;
+  };
+  EXPECT_EQ(copied("csr-row"), 8 * (x + y));
+  EXPECT_EQ(copied("bittcf-window"), 8 * x) << "tensor cores write columns";
+  structure.value_bytes = 4;
+  EXPECT_EQ(copied("bittcf-window"), 4 * (x + y)) << "lanes do not, with so many";
+}
+
 TEST(Plan, OfMatricesWithoutRowsOrEntries) {
   for (const auto& [rows, cols] : {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(5, 5)}) {
     const Csr a(rows, cols, Csr::Offsets("row_map", rows + 1), {}, {});
