@@ -53,9 +53,9 @@ bool takes_adjacent(int width, const X& x) {
   return group == 1 || (reinterpret_cast<std::uintptr_t>(x.data) % (group * sizeof(T)) == 0 && x.row_stride % group == 0);
 }
 
-/// Whether lanes of neighbouring rows had better write a column-major Y than have it copied. Up to 32
-/// columns a warp has two rows or more, whose elements of a column lie in one sector of memory; beyond, mostly one row, so that
-/// each element takes a sector of its own. Measured on an H200 and an H100 (docs/performance.md).
+/// Whether lanes of neighbouring rows had better write a column-major Y than have it copied. Up to 32 columns a warp has two
+/// rows or more, whose elements of a column lie in one sector of memory; beyond, mostly one row, so that each element takes a
+/// sector of its own. Measured on an H200 and an H100 (docs/performance.md).
 inline bool lanes_write_columns(std::int64_t k) {
   return k <= 32;
 }

@@ -132,10 +132,9 @@ requires(std::is_same_v<T, float> || std::is_same_v<T, double>) FATVEC_FORCEINLI
 
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
 template <class T, class Value, class Ordinal, class X>
-inline constexpr bool has_asking_dot = requires {
-  typename FewOf<T>::Four;
-}
-&&std::is_same_v<Value, T>&& std::is_same_v<X, T>&& std::is_same_v<Ordinal, std::int32_t>;
+inline constexpr bool has_asking_dot =
+    std::is_same_v<Value, T>&& std::is_same_v<X, T>&& std::is_same_v<Ordinal, std::int32_t> &&
+    (std::is_same_v<T, float> || std::is_same_v<T, double>);
 
 /// sparse_dot, asking for the elements of x that as many entries from `later` on will want. Where columns are scattered so are,
 /// mostly, the lengths of rows: the last four entries, or fewer, are taken without a branch that no processor could foresee.
