@@ -311,54 +311,6 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
   EXPECT_THROW(Pjad::from_csr(Exec(), csr, one_hack), CapacityError);
 }
 
-TEST(Formats, RowsInPartsMeetEveryEntryOnce) {
-  for (const std::int64_t rows : {0, 1, 31, 33, 70}) {
-    for (const std::int64_t parts : {1, 2, 3}) {
-      const auto length = [](std::int64_t i) { return i * 7 % 23; };
-      std::vector<std::vector<int>> met(rows);
-      for (std::int64_t i = 0; i < rows; ++i) met[i].resize(length(i));
-      const detail::RowParts in_parts{rows, parts};
-      const auto items = static_cast<std::int64_t>(in_parts.items(Exec()).end());
-      for (std::int64_t n = 0; n < items; ++n) {
-        in_parts.for_each_run(n, length, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
-          for (; first < last; ++first) ++met[i][first];
-        });
-      }
-      for (std::int64_t i = 0; i < rows; ++i) EXPECT_EQ(met[i], std::vector<int>(length(i), 1)) << rows << ", " << parts;
-    }
-  }
-}
-
-TEST(Formats, BsrFilledInPartsSumsDuplicatesOnce) {
-  // As on GPUs, in runs of four entries: duplicates across their ends, and runs of nothing else.
-  const std::vector<int> columns[] = {
-      {0, 1, 2, 3, 3, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 7}, {}, {4, 4, 4, 4, 4, 4, 4, 4}, {1, 1, 7}};
-  const Csr::Offsets row_map("row_map", 5);
-  for (int i = 0; i < 4; ++i) row_map(i + 1) = row_map(i) + static_cast<int>(columns[i].size());
-  const Csr::Ordinals entries("entries", row_map(4));
-  const Csr::Scalars values("values", row_map(4));
-  for (int i = 0, n = 0; i < 4; ++i) {
-    for (const int column : columns[i]) {
-      entries(n) = column;
-      values(n) = n + 1;
-      ++n;
-    }
-  }
-  const Csr csr(4, 8, row_map, entries, values);
-  for (const int size : {1, 2, 3}) {
-    const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(size));
-    const auto expected = list(bsr.values);
-    Kokkos::deep_copy(bsr.values, 0);
-    const detail::RowParts parts{4, 3};
-    const detail::FillBlocks<Csr, Bsr> fill{csr, bsr, bsr.block_access(), parts};
-    for (std::int64_t n = 0; n < static_cast<std::int64_t>(parts.items(Exec()).end()); ++n) fill(n);
-    EXPECT_EQ(list(bsr.values), expected) << "blocks of " << size;
-    double sum = 0;
-    for (const auto value : expected) sum += value;
-    EXPECT_EQ(sum, 27 * 28 / 2) << "blocks of " << size;
-  }
-}
-
 TEST(Formats, BadArgumentsAreNamed) {
   const Csr csr = from_dense({{1, 2}, {3, 4}});
   EXPECT_THROW(Hll::from_csr(Exec(), csr, options(0, StorageOrder::column_major)), UsageError);
