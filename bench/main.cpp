@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fatvec-bench: every contender of this build × matrix × layout × number of columns, verified and timed in one run.
+// fatvec-bench: every contender of this build × matrix × layout × number of columns, verified and
+// timed in one run.
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
@@ -23,9 +24,12 @@ enum Exit { ok = 0, failure = 1, usage = 2, wrong_result = 3 };
 void print_list(const Registry& registry) {
   std::puts("suites:");
   for (const auto& suite : suites()) {
-    std::printf("  %-10s %s\n", std::string(suite.name).c_str(), std::string(suite.description).c_str());
-    for (const auto& matrix : suite.matrices) std::printf("             %s\n", describe(matrix).c_str());
-    for (const auto length : suite.lengths) std::printf("             %lld elements\n", static_cast<long long>(length));
+    std::printf("  %-10s %s\n", std::string(suite.name).c_str(),
+                std::string(suite.description).c_str());
+    for (const auto& matrix : suite.matrices)
+      std::printf("             %s\n", describe(matrix).c_str());
+    for (const auto length : suite.lengths)
+      std::printf("             %lld elements\n", static_cast<long long>(length));
   }
   std::puts("contenders:");
   for (const auto& contender : registry.contenders()) {
@@ -36,24 +40,28 @@ void print_list(const Registry& registry) {
   }
   std::puts("contenders of the suite vectors:");
   for (const auto& contender : registry.vector_contenders())
-    std::printf("  operation:%s/%s%s\n", std::string(to_string(contender.operation)).c_str(), contender.label().c_str(),
-                contender.on_request ? "   (with --backend only)" : "");
+    std::printf("  operation:%s/%s%s\n", std::string(to_string(contender.operation)).c_str(),
+                contender.label().c_str(), contender.on_request ? "   (with --backend only)" : "");
 }
 
 /// Google Benchmark takes a reporter for its own output file only where there is one.
-void run_benchmarks(const Options& options, std::size_t cases, const std::string& summary, ResultFile* file) {
+void run_benchmarks(const Options& options, std::size_t cases, const std::string& summary,
+                    ResultFile* file) {
   TableReporter table(summary, !options.dry_run);
   Progress progress(cases);
   RunReporter display(table, progress, file);
   JsonReporter json;
-  const bool to_file = options.has_benchmark_flag("benchmark_out") || std::getenv("BENCHMARK_OUT") != nullptr;
+  const bool to_file =
+      options.has_benchmark_flag("benchmark_out") || std::getenv("BENCHMARK_OUT") != nullptr;
   benchmark::RunSpecifiedBenchmarks(&display, to_file ? &json : nullptr);
   progress.clear();
 }
 
 void initialise_benchmark(char* program, const Options& options) {
   std::vector<std::string> arguments = options.benchmark_arguments;
-  std::erase_if(arguments, [](const std::string& argument) { return argument.rfind("--benchmark_filter=", 0) == 0; });  // ours
+  std::erase_if(arguments, [](const std::string& argument) {
+    return argument.rfind("--benchmark_filter=", 0) == 0;
+  });  // ours
   std::vector<char*> argv = {program};
   for (auto& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());
@@ -75,16 +83,18 @@ int run_cases(const Registry& registry, const Options& options, std::vector<Case
   if (!options.output.empty() && !names_only) {
     file = std::make_unique<ResultFile>(options.output, facts, options.resume);
     std::erase_if(cases, [&](const Case& bench_case) { return file->has(bench_case.name()); });
-    if (options.resume) std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
+    if (options.resume)
+      std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
   }
   Session session(options, bandwidths, last_level_cache_bytes());
   session.register_cases(cases);
   if (!cases.empty()) run_benchmarks(options, cases.size(), summary(bandwidths), file.get());
   if (names_only) return Exit::ok;
   if (file) file->finish();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(), session.skipped(),
-               session.failed(), seconds);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(),
+               session.skipped(), session.failed(), seconds);
   if (session.wrong_result()) return Exit::wrong_result;
   return session.unreadable_input() ? Exit::usage : Exit::ok;
 }
@@ -106,7 +116,9 @@ int run(int argc, char** argv) {
     return Exit::ok;
   }
   const Suite& suite = find_suite(options.suite);
-  if (!suite.lengths.empty()) return run_cases<VectorSession>(registry, options, select_vector_cases(registry, suite, options));
+  if (!suite.lengths.empty())
+    return run_cases<VectorSession>(registry, options,
+                                    select_vector_cases(registry, suite, options));
   return run_cases<Session>(registry, options, select_cases(registry, suite, options));
 }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients for k right-hand sides at once: A x_c = b_c, c = 0 ... k - 1, each with its own alpha and beta.
+// Conjugate gradients for k right-hand sides at once: A x_c = b_c, c = 0 ... k - 1, each with its
+// own alpha and beta.
 //
-// The k iterations know nothing of each other; they only share the products Q = A P, each of which reads A once for all of
-// them. A column whose residual is small enough is frozen (its alpha and beta become 0), the others go on. A is the 7-point
-// Poisson matrix of n × n × n points, the right-hand sides are heat sources at k places.
+// The k iterations know nothing of each other; they only share the products Q = A P, each of which
+// reads A once for all of them. A column whose residual is small enough is frozen (its alpha and
+// beta become 0), the others go on. A is the 7-point Poisson matrix of n × n × n points, the
+// right-hand sides are heat sources at k places.
 //
 // Everything stays on the device but the test for convergence, k numbers an iteration.
 //
-// Method: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
+// Method: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems,
+// 1952.
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>
@@ -35,16 +38,20 @@ struct Options {
   double tolerance = 1e-8;
 };
 
-/// B(:, c) is a heat source of its own place and width; row x + n (y + n z) is a point of the unit cube.
+/// B(:, c) is a heat source of its own place and width; row x + n (y + n z) is a point of the unit
+/// cube.
 void set_sources(const Exec& exec, int n, const Multivector& b) {
   examples::for_each_element(
-      "set_sources", exec, b.extent_int(0), b.extent_int(1), KOKKOS_LAMBDA(std::int64_t row, int c) {
-        const double place[] = {0.618 * (c + 1), 0.414 * (c + 1), 0.732 * (c + 1)};  // their fractions fill the cube evenly
+      "set_sources", exec, b.extent_int(0), b.extent_int(1),
+      KOKKOS_LAMBDA(std::int64_t row, int c) {
+        const double place[] = {0.618 * (c + 1), 0.414 * (c + 1),
+                                0.732 * (c + 1)};  // their fractions fill the cube evenly
         const double width = 0.05 + 0.3 / (c + 1);
         double distance = 0;  // squared
         std::int64_t left = row;
         for (int axis = 0; axis < 3; ++axis, left /= n) {
-          const double away = static_cast<double>(left % n + 1) / (n + 1) - (place[axis] - Kokkos::floor(place[axis]));
+          const double away = static_cast<double>(left % n + 1) / (n + 1) -
+                              (place[axis] - Kokkos::floor(place[axis]));
           distance += away * away;
         }
         b(row, c) = Kokkos::exp(-distance / (width * width));
@@ -58,7 +65,8 @@ struct Outcome {
 };
 
 /// Solves A X = B from X = 0 until each column has |r| <= tolerance |b|, or for max_iterations.
-Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Multivector& x, const Options& options) {
+Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Multivector& x,
+              const Options& options) {
   const int n = b.extent_int(0);
   const int k = b.extent_int(1);
   const Multivector r("r", n, k);
@@ -67,7 +75,8 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
   ColumnDots rr(exec, k);
   ColumnDots next_rr(exec, k);
   const ColumnDots pq(exec, k);
-  const Kokkos::View<double*, Device> limit("limit", k);  // of rr: a column at or below it is frozen
+  const Kokkos::View<double*, Device> limit("limit",
+                                            k);  // of rr: a column at or below it is frozen
   Outcome outcome{std::vector<int>(static_cast<std::size_t>(k)), 0, {}};
 
   Kokkos::deep_copy(exec, x, 0);
@@ -76,7 +85,8 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
   fatvec::dot(exec, r, r, rr);
   auto limits = rr.on_host(exec);
   for (auto& value : limits) value *= options.tolerance * options.tolerance;
-  Kokkos::deep_copy(exec, limit, Kokkos::View<double*, Kokkos::HostSpace>(limits.data(), limits.size()));
+  Kokkos::deep_copy(exec, limit,
+                    Kokkos::View<double*, Kokkos::HostSpace>(limits.data(), limits.size()));
 
   const Kokkos::Timer timer;
   for (int iteration = 0; iteration < options.max_iterations; ++iteration) {
@@ -113,8 +123,10 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
   return outcome;
 }
 
-/// |b - A x| / |b| of each column, from a product of its own: CG's residual drifts away from the true one.
-std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivector& b, const Multivector& x) {
+/// |b - A x| / |b| of each column, from a product of its own: CG's residual drifts away from the
+/// true one.
+std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivector& b,
+                              const Multivector& x) {
   const Multivector r("residual", b.extent(0), b.extent(1));
   Kokkos::deep_copy(exec, r, b);
   fatvec::spmm(exec, -1.0, a, x, 1.0, r);
@@ -127,9 +139,11 @@ std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivect
 bool run(const Options& options) {
   using namespace fatvec::generate;
   const Exec exec;
-  const Matrix a = fatvec::mirror<Device>(generate(parse_spec("gen:stencil7:" + std::to_string(options.size))));
-  std::printf("problem     7-point matrix of %d rows, %lld entries, k = %d right-hand sides, on %s\n", a.rows(),
-              static_cast<long long>(a.nnz()), options.k, Exec::name());
+  const Matrix a =
+      fatvec::mirror<Device>(generate(parse_spec("gen:stencil7:" + std::to_string(options.size))));
+  std::printf(
+      "problem     7-point matrix of %d rows, %lld entries, k = %d right-hand sides, on %s\n",
+      a.rows(), static_cast<long long>(a.nnz()), options.k, Exec::name());
   const Multivector b("b", a.rows(), options.k);
   const Multivector x("x", a.rows(), options.k);
   set_sources(exec, options.size, b);
@@ -141,8 +155,10 @@ bool run(const Options& options) {
   examples::print_share(outcome.products, outcome.seconds);
 
   examples::Checks checks;
-  checks.at_most("largest |b - A x| / |b|", examples::largest(residuals(exec, a, b, x)), 10 * options.tolerance);
-  examples::print_gain_over_kokkoskernels(exec, a, b, x, [&] { fatvec::spmm(exec, 1.0, a, b, 0.0, x); });
+  checks.at_most("largest |b - A x| / |b|", examples::largest(residuals(exec, a, b, x)),
+                 10 * options.tolerance);
+  examples::print_gain_over_kokkoskernels(exec, a, b, x,
+                                          [&] { fatvec::spmm(exec, 1.0, a, b, 0.0, x); });
   return checks.passed();
 }
 
@@ -150,10 +166,13 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Conjugate gradients for k right-hand sides at once, on the 7-point Poisson matrix.", "block_cg");
+  CLI::App app("Conjugate gradients for k right-hand sides at once, on the 7-point Poisson matrix.",
+               "block_cg");
   examples::add_number(app, "--size", options.size, 1, 600, "grid points per axis");
   examples::add_number(app, "--k", options.k, 1, 256, "right-hand sides");
-  examples::add_number(app, "--tolerance", options.tolerance, 0, 1, "relative residual at which a column is frozen");
-  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6, "iterations after which it gives up");
+  examples::add_number(app, "--tolerance", options.tolerance, 0, 1,
+                       "relative residual at which a column is frozen");
+  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6,
+                       "iterations after which it gives up");
   return examples::run(app, argc, argv, [&] { return run(options); });
 }

@@ -43,7 +43,8 @@ double seconds_of(const Exec& exec, const Product& product) {
 
 void Checks::at_most(const std::string& what, double value, double limit) {
   const bool passed = value <= limit;
-  std::printf("check       %s: %.2e, at most %.2e: %s\n", what.c_str(), value, limit, passed ? "passed" : "FAILED");
+  std::printf("check       %s: %.2e, at most %.2e: %s\n", what.c_str(), value, limit,
+              passed ? "passed" : "FAILED");
   passed_ = passed_ && passed;
 }
 
@@ -58,7 +59,8 @@ CLI::Validator between(double least, double most) {
   const auto range = fatvec::detail::concat("from ", least, " to ", most);
   return {[=](const std::string& text) {
             double value = 0;
-            const bool fits = CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+            const bool fits =
+                CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
             return fits ? std::string() : "must be a number " + range + ", not " + text;
           },
           range, "between"};
@@ -86,7 +88,8 @@ int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& examp
     std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), error.what());
     return Exit::bad_input;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "%s: out of memory; try a smaller problem or fewer columns.\n", app.get_name().c_str());
+    std::fprintf(stderr, "%s: out of memory; try a smaller problem or fewer columns.\n",
+                 app.get_name().c_str());
     return Exit::bad_input;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: internal error: %s\n", app.get_name().c_str(), error.what());
@@ -111,19 +114,25 @@ void print_gain(const Exec& exec, const Product& fatvec, const Product& kokkoske
   }
   const double here = median(std::move(ours));
   const double there = median(std::move(theirs));
-  std::printf("one product fatvec %.3f ms, KokkosSparse::spmv %.3f ms: %.2f times as fast (medians of %d)\n", 1e3 * here,
-              1e3 * there, there / here, repetitions);
+  std::printf(
+      "one product fatvec %.3f ms, KokkosSparse::spmv %.3f ms: %.2f times as fast (medians of "
+      "%d)\n",
+      1e3 * here, 1e3 * there, there / here, repetitions);
 }
 
 #if defined(FATVEC_EXAMPLES_WITH_KOKKOSKERNELS)
-void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x, const Multivector& y,
-                                   const Product& fatvec) {
+void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x,
+                                   const Multivector& y, const Product& fatvec) {
   const auto crs = fatvec::crs_matrix(a);
-  KokkosSparse::SPMVHandle<Exec, std::remove_const_t<decltype(crs)>, Multivector, Multivector> handle;
-  print_gain(exec, fatvec, [&] { KokkosSparse::spmv(exec, &handle, KokkosSparse::NoTranspose, 1.0, crs, x, 0.0, y); });
+  KokkosSparse::SPMVHandle<Exec, std::remove_const_t<decltype(crs)>, Multivector, Multivector>
+      handle;
+  print_gain(exec, fatvec, [&] {
+    KokkosSparse::spmv(exec, &handle, KokkosSparse::NoTranspose, 1.0, crs, x, 0.0, y);
+  });
 }
 #else
-void print_gain_over_kokkoskernels(const Exec&, const Matrix&, const Multivector&, const Multivector&, const Product&) {
+void print_gain_over_kokkoskernels(const Exec&, const Matrix&, const Multivector&,
+                                   const Multivector&, const Product&) {
   std::puts("one product no comparison: built without Kokkos Kernels");
 }
 #endif

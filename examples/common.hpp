@@ -12,13 +12,16 @@
 
 #include <fatvec/formats/csr.hpp>
 
-/// What the examples share beside the library: options, clocks, checks. Nothing here is needed to use fatvec.
+/// What the examples share beside the library: options, clocks, checks. Nothing here is needed to
+/// use fatvec.
 namespace examples {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
-using Matrix = fatvec::CsrMatrix<double, std::int32_t, Device, std::int64_t>;  // as the generators make them
-using Multivector = Kokkos::View<double**, Kokkos::LayoutRight, Device>;       // a row's columns lie together
+using Matrix =
+    fatvec::CsrMatrix<double, std::int32_t, Device, std::int64_t>;  // as the generators make them
+using Multivector =
+    Kokkos::View<double**, Kokkos::LayoutRight, Device>;  // a row's columns lie together
 
 /// The checks at the end of an example: each is printed with its limit, and counts.
 class Checks {
@@ -39,15 +42,18 @@ CLI::Validator between(double least, double most);
 
 /// An option that is a number from least to most.
 template <class Number>
-void add_number(CLI::App& app, const char* name, Number& number, double least, double most, const char* meaning) {
+void add_number(CLI::App& app, const char* name, Number& number, double least, double most,
+                const char* meaning) {
   app.add_option(name, number, meaning)->check(between(least, most))->capture_default_str();
 }
 
-/// Parses the options, starts Kokkos (which gets the arguments --kokkos-...), runs the example. Returns the exit status: 0
-/// done, 1 internal error, 2 bad input, 3 a check failed (example() returned false).
+/// Parses the options, starts Kokkos (which gets the arguments --kokkos-...), runs the example.
+/// Returns the exit status: 0 done, 1 internal error, 2 bad input, 3 a check failed (example()
+/// returned false).
 int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& example);
 
-/// Adds up the time of what it runs; waits for it, which an application that measures nothing would not do.
+/// Adds up the time of what it runs; waits for it, which an application that measures nothing would
+/// not do.
 class Stopwatch {
  public:
   template <class Work>
@@ -72,10 +78,10 @@ using Product = std::function<void()>;  ///< enqueues one product
 /// Prints the medians of repeated products, which take turns, and their ratio.
 void print_gain(const Exec& exec, const Product& fatvec, const Product& kokkoskernels);
 
-/// The same, with KokkosSparse::spmv of A X on the same Views as the other product; says so where there is no Kokkos Kernels.
-/// Overwrites Y.
-void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x, const Multivector& y,
-                                   const Product& fatvec);
+/// The same, with KokkosSparse::spmv of A X on the same Views as the other product; says so where
+/// there is no Kokkos Kernels. Overwrites Y.
+void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x,
+                                   const Multivector& y, const Product& fatvec);
 
 /// The body of for_each_element: a named functor, for nvcc wants no host-device lambda in a header.
 template <class Function>
@@ -90,19 +96,22 @@ struct ElementsOfRows {
     const std::int64_t first = team.league_rank() * rows_per_team;
     const std::int64_t last = first + rows_per_team < rows ? first + rows_per_team : rows;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](std::int64_t row) {
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns), [&](int column) { function(row, column); });
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, columns),
+                           [&](int column) { function(row, column); });
     });
   }
 };
 
-/// function(row, column) for every element of rows × columns; neighbouring lanes have neighbouring columns, as LayoutRight
-/// likes it.
+/// function(row, column) for every element of rows × columns; neighbouring lanes have neighbouring
+/// columns, as LayoutRight likes it.
 template <class Function>
-void for_each_element(const std::string& label, const Exec& exec, std::int64_t rows, int columns, const Function& function) {
+void for_each_element(const std::string& label, const Exec& exec, std::int64_t rows, int columns,
+                      const Function& function) {
   using Body = ElementsOfRows<Function>;
   const int lanes = static_cast<int>(std::min(std::bit_ceil(static_cast<unsigned>(columns)), 32U));
   const auto teams = static_cast<int>((rows + Body::rows_per_team - 1) / Body::rows_per_team);
-  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, teams, Kokkos::AUTO, lanes), Body{rows, columns, function});
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, teams, Kokkos::AUTO, lanes),
+                       Body{rows, columns, function});
 }
 
 }  // namespace examples

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// An application written for Kokkos Kernels, and the three lines that move it to fatvec: look for "line 1", "line 2", "line 3".
+// An application written for Kokkos Kernels, and the three lines that move it to fatvec: look for
+// "line 1", "line 2", "line 3".
 //
-// k cubes cool down at once: k independent heat equations du/dt = laplace(u) on a grid of n × n × n points with cold walls,
-// in explicit Euler steps U = U - dt A U. A is the 7-point matrix, a KokkosSparse::CrsMatrix assembled on the device; the
-// columns of U are the k temperatures. Column c starts as an eigenvector of A, so that the exact result is known: each step
-// leaves 1 - dt lambda_c of it.
+// k cubes cool down at once: k independent heat equations du/dt = laplace(u) on a grid of n × n × n
+// points with cold walls, in explicit Euler steps U = U - dt A U. A is the 7-point matrix, a
+// KokkosSparse::CrsMatrix assembled on the device; the columns of U are the k temperatures. Column
+// c starts as an eigenvector of A, so that the exact result is known: each step leaves 1 - dt
+// lambda_c of it.
 //
-// The same time loop runs twice, once with KokkosSparse::spmv and once with fatvec::spmm, on the same arrays.
+// The same time loop runs twice, once with KokkosSparse::spmv and once with fatvec::spmm, on the
+// same arrays.
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 #include <Kokkos_Core.hpp>
@@ -61,8 +64,10 @@ CrsMatrix assemble(const Exec& exec, Grid grid) {
         }
       },
       nnz);
-  const Kokkos::View<int*, Device> entries(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "A::entries"), nnz);
-  const Kokkos::View<double*, Device> values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "A::values"), nnz);
+  const Kokkos::View<int*, Device> entries(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "A::entries"), nnz);
+  const Kokkos::View<double*, Device> values(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "A::values"), nnz);
   Kokkos::parallel_for(
       "assemble::fill", Kokkos::RangePolicy<Exec>(exec, 0, rows), KOKKOS_LAMBDA(int row) {
         int at = row_map(row);
@@ -85,7 +90,8 @@ KOKKOS_FUNCTION int half_waves(int column, int axis) {
   return 1 + (column >> axis) % 2 + column / 8;
 }
 
-/// How much of column c is left after one step: 1 - dt lambda, lambda the sum over the axes of 2 - 2 cos(w pi / (n + 1)).
+/// How much of column c is left after one step: 1 - dt lambda, lambda the sum over the axes of 2 -
+/// 2 cos(w pi / (n + 1)).
 double decay(Grid grid, int column, double dt) {
   double lambda = 0;
   for (int axis = 0; axis < 3; ++axis)
@@ -94,9 +100,11 @@ double decay(Grid grid, int column, double dt) {
 }
 
 /// U(:, c) = scale(c) times the product of sines that is A's eigenvector for column c.
-void set_waves(const Exec& exec, Grid grid, const Kokkos::View<double*, Device>& scale, const Multivector& u) {
+void set_waves(const Exec& exec, Grid grid, const Kokkos::View<double*, Device>& scale,
+               const Multivector& u) {
   examples::for_each_element(
-      "set_waves", exec, grid.points(), static_cast<int>(u.extent(1)), KOKKOS_LAMBDA(std::int64_t row, int c) {
+      "set_waves", exec, grid.points(), static_cast<int>(u.extent(1)),
+      KOKKOS_LAMBDA(std::int64_t row, int c) {
         double value = scale(c);
         for (int axis = 0; axis < 3; ++axis) {
           const int at = grid.coordinate(static_cast<int>(row), axis) + 1;
@@ -108,7 +116,8 @@ void set_waves(const Exec& exec, Grid grid, const Kokkos::View<double*, Device>&
 
 /// The application's time loop. multiply(alpha, X, beta, Y) is Y = beta Y + alpha A X.
 template <class Multiply>
-Multivector cool_down(const char* name, const Exec& exec, const Multivector& start, int steps, double dt, Multiply multiply) {
+Multivector cool_down(const char* name, const Exec& exec, const Multivector& start, int steps,
+                      double dt, Multiply multiply) {
   Multivector u("u", start.extent(0), start.extent(1));
   Multivector next("next", start.extent(0), start.extent(1));
   Kokkos::deep_copy(exec, u, start);
@@ -138,7 +147,8 @@ double largest_difference(const Exec& exec, const Multivector& x, const Multivec
 }
 
 /// What set_waves should be told for the exact result: 1 - dt lambda to the power of steps.
-Kokkos::View<double*, Device> exact_scale(const Exec& exec, Grid grid, int k, double dt, int steps) {
+Kokkos::View<double*, Device> exact_scale(const Exec& exec, Grid grid, int k, double dt,
+                                          int steps) {
   const Kokkos::View<double*, Device> scale("scale", k);
   const auto host = Kokkos::create_mirror_view(scale);
   for (int c = 0; c < k; ++c) host(c) = std::pow(decay(grid, c, dt), steps);
@@ -154,28 +164,35 @@ bool simulate(const Options& options) {
   const int steps = options.steps;
   const double dt = 0.1;  // stable up to 1/6
   const CrsMatrix a = assemble(exec, grid);
-  std::printf("problem     %d heat equations on %d^3 points, %d steps, on %s\n", k, grid.n, steps, Exec::name());
+  std::printf("problem     %d heat equations on %d^3 points, %d steps, on %s\n", k, grid.n, steps,
+              Exec::name());
   const Multivector start("start", grid.points(), k);
   set_waves(exec, grid, exact_scale(exec, grid, k, dt, 0), start);
 
   KokkosSparse::SPMVHandle<Exec, CrsMatrix, Multivector, Multivector> handle;
-  const auto with_kokkoskernels = [&](double alpha, const Multivector& x, double beta, const Multivector& y) {
+  const auto with_kokkoskernels = [&](double alpha, const Multivector& x, double beta,
+                                      const Multivector& y) {
     KokkosSparse::spmv(exec, &handle, KokkosSparse::NoTranspose, alpha, a, x, beta, y);
   };
   const auto fat = fatvec::csr_view(a);  // line 2: shares A's arrays, copies nothing
-  const auto with_fatvec = [&](double alpha, const Multivector& x, double beta, const Multivector& y) {
+  const auto with_fatvec = [&](double alpha, const Multivector& x, double beta,
+                               const Multivector& y) {
     fatvec::spmm(exec, alpha, fat, x, beta, y);  // line 3
   };
-  const Multivector theirs = cool_down("KokkosSparse::spmv", exec, start, steps, dt, with_kokkoskernels);
+  const Multivector theirs =
+      cool_down("KokkosSparse::spmv", exec, start, steps, dt, with_kokkoskernels);
   const Multivector ours = cool_down("fatvec::spmm", exec, start, steps, dt, with_fatvec);
 
   examples::Checks checks;
-  checks.at_most("largest difference between the two", largest_difference(exec, theirs, ours), options.tolerance);
+  checks.at_most("largest difference between the two", largest_difference(exec, theirs, ours),
+                 options.tolerance);
   const Multivector exact("exact", grid.points(), k);
   set_waves(exec, grid, exact_scale(exec, grid, k, dt, steps), exact);
-  checks.at_most("largest error of fatvec's", largest_difference(exec, exact, ours), options.tolerance);
+  checks.at_most("largest error of fatvec's", largest_difference(exec, exact, ours),
+                 options.tolerance);
   examples::print_gain(
-      exec, [&] { with_fatvec(1, start, 0, ours); }, [&] { with_kokkoskernels(1, start, 0, ours); });
+      exec, [&] { with_fatvec(1, start, 0, ours); },
+      [&] { with_kokkoskernels(1, start, 0, ours); });
   return checks.passed();
 }
 
@@ -183,7 +200,8 @@ bool simulate(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("k heat equations at once: an application for Kokkos Kernels, moved to fatvec.", "kokkoskernels_app");
+  CLI::App app("k heat equations at once: an application for Kokkos Kernels, moved to fatvec.",
+               "kokkoskernels_app");
   examples::add_number(app, "--size", options.size, 1, 600, "grid points per axis");
   examples::add_number(app, "--k", options.k, 1, 256, "heat equations, columns of U");
   examples::add_number(app, "--steps", options.steps, 0, 100000, "time steps");

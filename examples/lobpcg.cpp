@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// LOBPCG: the lowest eigenvalues and eigenvectors of the 7-point Poisson matrix on n × n × n points.
+// LOBPCG: the lowest eigenvalues and eigenvectors of the 7-point Poisson matrix on n × n × n
+// points.
 //
-// A block X of k vectors is improved together. Each iteration finds the best vectors (Rayleigh-Ritz) in the space of 3 k
-// vectors S = [X P W]: X itself, the last step P, and the residuals W = A X - X diag(theta), made better by a polynomial of A.
-// The polynomial is `degree` steps of Chebyshev's iteration for A Z = W: products and nothing else, so it works for any A
-// with a known largest eigenvalue. A S is kept beside S, so that an iteration needs `degree` products of k columns.
+// A block X of k vectors is improved together. Each iteration finds the best vectors
+// (Rayleigh-Ritz) in the space of 3 k vectors S = [X P W]: X itself, the last step P, and the
+// residuals W = A X - X diag(theta), made better by a polynomial of A. The polynomial is `degree`
+// steps of Chebyshev's iteration for A Z = W: products and nothing else, so it works for any A with
+// a known largest eigenvalue. A S is kept beside S, so that an iteration needs `degree` products of
+// k columns.
 //
-// S is one array of 3 k columns; its blocks are subviews, which fatvec multiplies where they are. The tall and skinny dense
-// products are KokkosBlas::gemm, the dense eigenproblems of order 3 k are Eigen's. The basis is made orthonormal by SVQB in the
-// coefficients: directions that depend on the others, as P and W do in the end, are dropped instead of breaking the method.
+// S is one array of 3 k columns; its blocks are subviews, which fatvec multiplies where they are.
+// The tall and skinny dense products are KokkosBlas::gemm, the dense eigenproblems of order 3 k are
+// Eigen's. The basis is made orthonormal by SVQB in the coefficients: directions that depend on the
+// others, as P and W do in the end, are dropped instead of breaking the method.
 //
-// Methods: A. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput. 23 (2001); SVQB: A. Stathopoulos and
-// K. Wu, SIAM J. Sci. Comput. 23 (2002); Chebyshev's iteration: Y. Saad, Iterative methods for sparse linear systems, 12.3.
+// Methods: A. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput. 23
+// (2001); SVQB: A. Stathopoulos and K. Wu, SIAM J. Sci. Comput. 23 (2002); Chebyshev's iteration:
+// Y. Saad, Iterative methods for sparse linear systems, 12.3.
 #include <Eigen/Eigenvalues>
 #include <KokkosBlas3_gemm.hpp>
 #include <Kokkos_Core.hpp>
@@ -34,7 +39,8 @@ using examples::Device;
 using examples::Exec;
 using examples::Matrix;
 using examples::Multivector;
-using Block = Kokkos::View<double**, Kokkos::LayoutStride, Device>;  // some columns of a Multivector
+using Block =
+    Kokkos::View<double**, Kokkos::LayoutStride, Device>;  // some columns of a Multivector
 using HostDense = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -71,8 +77,10 @@ struct RitzPairs {
 /// The k lowest Ritz pairs in the span of S, from G = S^T S and H = S^T A S.
 RitzPairs rayleigh_ritz(const Dense& g, const Dense& h, int k) {
   constexpr double dependent = 1e-12;  // as good as: rounding in G is some 1e-15
-  const Eigen::VectorXd scale = g.diagonal().unaryExpr([](double square) { return square > 0 ? 1 / std::sqrt(square) : 0; });
-  const Eigen::SelfAdjointEigenSolver<Dense> directions(scale.asDiagonal() * g * scale.asDiagonal());
+  const Eigen::VectorXd scale =
+      g.diagonal().unaryExpr([](double square) { return square > 0 ? 1 / std::sqrt(square) : 0; });
+  const Eigen::SelfAdjointEigenSolver<Dense> directions(scale.asDiagonal() * g *
+                                                        scale.asDiagonal());
   const Eigen::VectorXd& lengths = directions.eigenvalues();  // ascending
   const auto kept = (lengths.array() > dependent * lengths.maxCoeff()).count();
   if (kept < k) throw std::runtime_error("the block has lost its rank");
@@ -85,12 +93,18 @@ RitzPairs rayleigh_ritz(const Dense& g, const Dense& h, int k) {
 /// The vectors of the iteration; S = [X P W], and AS = A S.
 struct Vectors {
   Vectors(int n, int k)
-      : s("S", n, 3 * k), as("AS", n, 3 * k), next_s("S", n, 3 * k), next_as("AS", n, 3 * k), d("D", n, k), z("Z", n, k) {}
+      : s("S", n, 3 * k),
+        as("AS", n, 3 * k),
+        next_s("S", n, 3 * k),
+        next_as("AS", n, 3 * k),
+        d("D", n, k),
+        z("Z", n, k) {}
   Multivector s, as, next_s, next_as;
   Multivector d, z;  ///< for Chebyshev's iteration
 };
 
-/// X = S C and P = S (C without the rows that belong to X): the new vectors, and the way to them. The same for A X and A P.
+/// X = S C and P = S (C without the rows that belong to X): the new vectors, and the way to them.
+/// The same for A X and A P.
 void rotate(const Exec& exec, Vectors& v, const Dense& c) {
   const int k = static_cast<int>(c.cols());
   Dense both(3 * k, 2 * k);
@@ -106,14 +120,17 @@ void rotate(const Exec& exec, Vectors& v, const Dense& c) {
 }
 
 /// W = A X - X diag(theta); returns |w| / theta of each column.
-std::vector<double> residuals(const Exec& exec, const Block& x, const Block& ax, const Eigen::VectorXd& theta, const Block& w) {
+std::vector<double> residuals(const Exec& exec, const Block& x, const Block& ax,
+                              const Eigen::VectorXd& theta, const Block& w) {
   const Kokkos::View<double*, Device> device_theta("theta", theta.size());
-  Kokkos::deep_copy(exec, device_theta, Kokkos::View<const double*, Kokkos::HostSpace>(theta.data(), theta.size()));
+  Kokkos::deep_copy(exec, device_theta,
+                    Kokkos::View<const double*, Kokkos::HostSpace>(theta.data(), theta.size()));
   examples::for_each_element(
       "lobpcg::residuals", exec, x.extent_int(0), x.extent_int(1),
       KOKKOS_LAMBDA(std::int64_t i, int c) { w(i, c) = ax(i, c) - device_theta(c) * x(i, c); });
   auto norms = fatvec::dot(exec, w, w);
-  for (std::size_t c = 0; c < norms.size(); ++c) norms[c] = std::sqrt(norms[c]) / theta[static_cast<Eigen::Index>(c)];
+  for (std::size_t c = 0; c < norms.size(); ++c)
+    norms[c] = std::sqrt(norms[c]) / theta[static_cast<Eigen::Index>(c)];
   return norms;
 }
 
@@ -132,9 +149,10 @@ struct Multiply {
   }
 };
 
-/// W = p(A) W, where p(A) is about the inverse of A: `degree` steps of Chebyshev's iteration for A Z = W from Z = 0, on the
-/// upper part of A's spectrum. D and Z are room to work in.
-void improve(const Exec& exec, const Multiply& multiply, int degree, const Block& w, const Block& d, const Block& z) {
+/// W = p(A) W, where p(A) is about the inverse of A: `degree` steps of Chebyshev's iteration for A
+/// Z = W from Z = 0, on the upper part of A's spectrum. D and Z are room to work in.
+void improve(const Exec& exec, const Multiply& multiply, int degree, const Block& w, const Block& d,
+             const Block& z) {
   if (degree == 0) return;
   const double top = 12;  // no row of A has a larger sum of magnitudes
   const double bottom = top / ((degree + 1) * (degree + 1));
@@ -148,7 +166,8 @@ void improve(const Exec& exec, const Multiply& multiply, int degree, const Block
   for (int step = 0; step < degree; ++step) {
     if (step > 0) multiply(-1, d, 1, w);
     examples::for_each_element(
-        "lobpcg::chebyshev", exec, w.extent_int(0), w.extent_int(1), KOKKOS_LAMBDA(std::int64_t i, int c) {
+        "lobpcg::chebyshev", exec, w.extent_int(0), w.extent_int(1),
+        KOKKOS_LAMBDA(std::int64_t i, int c) {
           d(i, c) = from_last * d(i, c) + from_w * w(i, c);
           z(i, c) += d(i, c);
         });
@@ -173,9 +192,10 @@ std::vector<double> exact_eigenvalues(int n, int wanted) {
   return sums;
 }
 
-/// LOBPCG until the wanted pairs have |A x - theta x| <= tolerance theta. v.s starts with any X, and ends with the
-/// eigenvectors.
-Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, Vectors& v, const Options& options, int& iterations) {
+/// LOBPCG until the wanted pairs have |A x - theta x| <= tolerance theta. v.s starts with any X,
+/// and ends with the eigenvectors.
+Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, Vectors& v,
+                      const Options& options, int& iterations) {
   const int k = options.k;
   multiply(1, columns(v.s, 0, k), 0, columns(v.as, 0, k));
   for (iterations = 0;; ++iterations) {
@@ -183,7 +203,9 @@ Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, Vectors& v, co
     rotate(exec, v, ritz.coefficients);
     const Block w = columns(v.s, 2 * k, 3 * k);
     const auto norms = residuals(exec, columns(v.s, 0, k), columns(v.as, 0, k), ritz.values, w);
-    if (largest_of(norms, options.pairs) <= options.tolerance || iterations == options.max_iterations) return ritz.values;
+    if (largest_of(norms, options.pairs) <= options.tolerance ||
+        iterations == options.max_iterations)
+      return ritz.values;
     improve(exec, multiply, options.degree, w, v.d, v.z);
     multiply(1, w, 0, columns(v.as, 2 * k, 3 * k));
   }
@@ -192,12 +214,15 @@ Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, Vectors& v, co
 bool run(const Options& options) {
   const int k = options.k;
   if (options.pairs > k) throw fatvec::UsageError("--pairs must not exceed --k");
-  if (k > options.size * options.size * options.size) throw fatvec::UsageError("--k must not exceed the number of grid points");
+  if (k > options.size * options.size * options.size)
+    throw fatvec::UsageError("--k must not exceed the number of grid points");
   const Exec exec;
-  const Matrix a = fatvec::mirror<Device>(
-      fatvec::generate::generate(fatvec::generate::parse_spec("gen:stencil7:" + std::to_string(options.size))));
-  std::printf("problem     %d lowest eigenpairs of the 7-point matrix of %d rows, %lld entries; k = %d, on %s\n", options.pairs,
-              a.rows(), static_cast<long long>(a.nnz()), k, Exec::name());
+  const Matrix a = fatvec::mirror<Device>(fatvec::generate::generate(
+      fatvec::generate::parse_spec("gen:stencil7:" + std::to_string(options.size))));
+  std::printf(
+      "problem     %d lowest eigenpairs of the 7-point matrix of %d rows, %lld entries; k = %d, on "
+      "%s\n",
+      options.pairs, a.rows(), static_cast<long long>(a.nnz()), k, Exec::name());
   examples::Stopwatch products;
   const Multiply multiply{exec, a, products};
   Vectors v(a.rows(), k);
@@ -217,14 +242,17 @@ bool run(const Options& options) {
   std::vector<double> errors;
   for (const double exact : exact_eigenvalues(options.size, options.pairs))
     errors.push_back(std::abs(theta[static_cast<Eigen::Index>(errors.size())] / exact - 1));
-  checks.at_most("largest relative error of an eigenvalue", examples::largest(errors), options.tolerance);
+  checks.at_most("largest relative error of an eigenvalue", examples::largest(errors),
+                 options.tolerance);
   Kokkos::deep_copy(exec, x, columns(v.s, 0, k));
   multiply(1, x, 0, ax);  // afresh: solve() keeps A X up to date without a product
   const auto norms = residuals(exec, x, ax, theta, columns(v.s, 2 * k, 3 * k));
-  checks.at_most("largest |A x - theta x| / theta", largest_of(norms, options.pairs), 2 * options.tolerance);
+  checks.at_most("largest |A x - theta x| / theta", largest_of(norms, options.pairs),
+                 2 * options.tolerance);
   const Dense off_identity = gram(exec, v.d, v.d) - Dense::Identity(k, k);
   checks.at_most("X^T X - I, Frobenius norm", off_identity.norm(), 1e-10);
-  examples::print_gain_over_kokkoskernels(exec, a, v.d, v.z, [&] { fatvec::spmm(exec, 1.0, a, x, 0.0, ax); });
+  examples::print_gain_over_kokkoskernels(exec, a, v.d, v.z,
+                                          [&] { fatvec::spmm(exec, 1.0, a, x, 0.0, ax); });
   return checks.passed();
 }
 
@@ -235,10 +263,12 @@ int main(int argc, char** argv) {
   CLI::App app("The lowest eigenpairs of the 7-point Poisson matrix by LOBPCG.", "lobpcg");
   examples::add_number(app, "--size", options.size, 1, 400, "grid points per axis");
   examples::add_number(app, "--pairs", options.pairs, 1, 128, "eigenpairs wanted");
-  examples::add_number(app, "--k", options.k, 1, 128, "vectors in the block, some more than the pairs");
+  examples::add_number(app, "--k", options.k, 1, 128,
+                       "vectors in the block, some more than the pairs");
   examples::add_number(app, "--degree", options.degree, 0, 100, "steps of Chebyshev's iteration");
   examples::add_number(app, "--tolerance", options.tolerance, 0, 1,
                        "residual |A x - theta x| / theta at which a pair is good enough");
-  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6, "iterations after which it gives up");
+  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6,
+                       "iterations after which it gives up");
   return examples::run(app, argc, argv, [&] { return run(options); });
 }

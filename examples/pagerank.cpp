@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Personalised PageRank for k seed pages at once, and the propagation of k features over the same graph.
+// Personalised PageRank for k seed pages at once, and the propagation of k features over the same
+// graph.
 //
-// Column c of X is where a surfer is who follows a random link with probability d and otherwise, or where a page has no link,
-// goes back to seed page c:
+// Column c of X is where a surfer is who follows a random link with probability d and otherwise, or
+// where a page has no link, goes back to seed page c:
 //
 //     X = d P X + V diag(w),   P(i, j) = 1 / links of j where j links to i,   V(:, c) = 1 at seed c,
 //
-// with w_c such that column c sums to 1. Every step is one product with P for all seeds. The graph is a power-law one: few
-// pages are linked to by very many others, so P has a few very long rows, which find_long_rows() prepares GPUs for.
+// with w_c such that column c sums to 1. Every step is one product with P for all seeds. The graph
+// is a power-law one: few pages are linked to by very many others, so P has a few very long rows,
+// which find_long_rows() prepares GPUs for.
 //
-// Features are propagated by H = (1 - a) A_hat H + a H0, A_hat(i, j) = 1 / links to i: every page takes the mean of the pages
-// that link to it. A_hat shares the arrays of the graph with P and brings values of its own.
+// Features are propagated by H = (1 - a) A_hat H + a H0, A_hat(i, j) = 1 / links to i: every page
+// takes the mean of the pages that link to it. A_hat shares the arrays of the graph with P and
+// brings values of its own.
 //
-// Methods: L. Page et al., The PageRank citation ranking, 1999; T. Haveliwala, Topic-sensitive PageRank, WWW 2002; J. Gasteiger
-// et al., Predict then propagate: graph neural networks meet personalized PageRank, ICLR 2019.
+// Methods: L. Page et al., The PageRank citation ranking, 1999; T. Haveliwala, Topic-sensitive
+// PageRank, WWW 2002; J. Gasteiger et al., Predict then propagate: graph neural networks meet
+// personalized PageRank, ICLR 2019.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
@@ -46,7 +50,8 @@ struct Options {
   int max_iterations = 1000;
 };
 
-/// The graph with values of its own; value(i, j) is for the link from page j to page i. Shares the other arrays.
+/// The graph with values of its own; value(i, j) is for the link from page j to page i. Shares the
+/// other arrays.
 template <class Value>
 Matrix with_values(const Exec& exec, const Matrix& graph, const Value& value) {
   const Matrix::Scalars values("graph::values", graph.values.extent(0));
@@ -66,7 +71,8 @@ Counts count_links(const Exec& exec, const Matrix& graph) {
   const Counts links("links", graph.cols());
   const auto entries = graph.entries;
   Kokkos::parallel_for(
-      "count_links", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.nnz()),
+      "count_links",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.nnz()),
       KOKKOS_LAMBDA(std::int64_t n) { Kokkos::atomic_inc(&links(entries(n))); });
   return links;
 }
@@ -78,8 +84,10 @@ struct Ranks {
   examples::Stopwatch products;
 };
 
-/// The ranks for seed pages first, first + step, ... (k of them), to a change of a column of at most tolerance in the 1-norm.
-Ranks page_rank(const Exec& exec, const Matrix& p, int k, int first, int step, const Options& options) {
+/// The ranks for seed pages first, first + step, ... (k of them), to a change of a column of at
+/// most tolerance in the 1-norm.
+Ranks page_rank(const Exec& exec, const Matrix& p, int k, int first, int step,
+                const Options& options) {
   const int pages = p.rows();
   Multivector x("x", pages, k);
   Multivector y("y", pages, k);
@@ -91,16 +99,20 @@ Ranks page_rank(const Exec& exec, const Matrix& p, int k, int first, int step, c
   const Kokkos::Timer timer;
   Kokkos::parallel_for(
       "page_rank::start", columns, KOKKOS_LAMBDA(int c) { x(first + c * step, c) = 1; });
-  for (double change = 2; change > options.tolerance && ranks.iterations < options.max_iterations; ++ranks.iterations) {
+  for (double change = 2; change > options.tolerance && ranks.iterations < options.max_iterations;
+       ++ranks.iterations) {
     ranks.products.time(exec, [&] { fatvec::spmm(exec, options.damping, p, x, 0.0, y); });
     fatvec::vector_statistics(exec, y, statistics);
     Kokkos::parallel_for(
-        "page_rank::seeds", columns, KOKKOS_LAMBDA(int c) { y(first + c * step, c) += 1 - of_column(c).sum; });
+        "page_rank::seeds", columns,
+        KOKKOS_LAMBDA(int c) { y(first + c * step, c) += 1 - of_column(c).sum; });
     examples::for_each_element(
-        "page_rank::change", exec, pages, k, KOKKOS_LAMBDA(std::int64_t i, int c) { x(i, c) = y(i, c) - x(i, c); });
+        "page_rank::change", exec, pages, k,
+        KOKKOS_LAMBDA(std::int64_t i, int c) { x(i, c) = y(i, c) - x(i, c); });
     fatvec::vector_statistics(exec, x, statistics);
     change = 0;
-    for (const auto& column : statistics.on_host(exec)) change = std::max(change, column.absolute_sum);
+    for (const auto& column : statistics.on_host(exec))
+      change = std::max(change, column.absolute_sum);
     std::swap(x, y);
   }
   ranks.seconds = timer.seconds();
@@ -109,7 +121,8 @@ Ranks page_rank(const Exec& exec, const Matrix& p, int k, int first, int step, c
 }
 
 /// |d P x + w v - x| in the 1-norm for column c, on the host, pages without links counted as such.
-double error_of_equation(const Matrix& p, const Counts& links, const Ranks& ranks, int c, int seed, double damping) {
+double error_of_equation(const Matrix& p, const Counts& links, const Ranks& ranks, int c, int seed,
+                         double damping) {
   const auto host_p = fatvec::mirror<Kokkos::DefaultHostExecutionSpace>(p);
   const auto host_links = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), links);
   const auto x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ranks.x);
@@ -134,8 +147,9 @@ Multivector propagate(const Exec& exec, const Matrix& a_hat, int k) {
   Multivector h("H", a_hat.rows(), k);
   Multivector next("H", a_hat.rows(), k);
   examples::for_each_element(
-      "features", exec, a_hat.rows(), k,
-      KOKKOS_LAMBDA(std::int64_t i, int c) { start(i, c) = Kokkos::cos(static_cast<double>(c) * static_cast<double>(i)); });
+      "features", exec, a_hat.rows(), k, KOKKOS_LAMBDA(std::int64_t i, int c) {
+        start(i, c) = Kokkos::cos(static_cast<double>(c) * static_cast<double>(i));
+      });
   Kokkos::deep_copy(exec, h, start);
   for (int step = 0; step < steps; ++step) {
     Kokkos::deep_copy(exec, next, start);
@@ -145,15 +159,17 @@ Multivector propagate(const Exec& exec, const Matrix& a_hat, int k) {
   return h;
 }
 
-void check_ranks(const Exec& exec, const Matrix& p, const Counts& links, const Ranks& ranks, int step, const Options& options,
-                 examples::Checks& checks) {
+void check_ranks(const Exec& exec, const Matrix& p, const Counts& links, const Ranks& ranks,
+                 int step, const Options& options, examples::Checks& checks) {
   std::vector<double> errors;
-  for (const auto& column : fatvec::vector_statistics(exec, ranks.x)) errors.push_back(std::abs(column.sum - 1));
+  for (const auto& column : fatvec::vector_statistics(exec, ranks.x))
+    errors.push_back(std::abs(column.sum - 1));
   checks.at_most("largest |sum of a column - 1|", examples::largest(errors), 1e-12);
 
   const int c = options.k - 1;
   const double d = options.damping;
-  checks.at_most("error of the last column's equation", error_of_equation(p, links, ranks, c, c * step, d), options.tolerance);
+  checks.at_most("error of the last column's equation",
+                 error_of_equation(p, links, ranks, c, c * step, d), options.tolerance);
 
   const Ranks alone = page_rank(exec, p, 1, c * step, 0, options);
   const auto x = ranks.x;
@@ -161,23 +177,25 @@ void check_ranks(const Exec& exec, const Matrix& p, const Counts& links, const R
   examples::for_each_element(
       "difference", exec, p.rows(), 1, KOKKOS_LAMBDA(std::int64_t i, int) { y(i, 0) -= x(i, c); });
   const double difference = fatvec::vector_statistics(exec, y).front().absolute_sum;
-  checks.at_most("difference of that column from a run of its own", difference, 2 * d / (1 - d) * options.tolerance);
+  checks.at_most("difference of that column from a run of its own", difference,
+                 2 * d / (1 - d) * options.tolerance);
 }
 
 bool run(const Options& options) {
   const Exec exec;
   const int k = options.k;
   const auto spec = fatvec::detail::concat("gen:powerlaw:", options.pages, ":", options.links);
-  const Matrix graph = fatvec::mirror<Device>(fatvec::generate::generate(fatvec::generate::parse_spec(spec)));
+  const Matrix graph =
+      fatvec::mirror<Device>(fatvec::generate::generate(fatvec::generate::parse_spec(spec)));
   const Counts links = count_links(exec, graph);
   const auto row_map = graph.row_map;
-  const Matrix p = with_values(
-      exec, graph, KOKKOS_LAMBDA(int, int j) { return 1.0 / links(j); });
+  const Matrix p = with_values(exec, graph, KOKKOS_LAMBDA(int, int j) { return 1.0 / links(j); });
   const Matrix a_hat = with_values(
-      exec, graph, KOKKOS_LAMBDA(int i, int) { return 1.0 / static_cast<double>(row_map(i + 1) - row_map(i)); });
-  std::printf("problem     %d pages, %lld without links, %lld links; k = %d seeds, on %s\n", p.rows(),
-              static_cast<long long>(fatvec::vector_statistics(exec, links).zeros), static_cast<long long>(p.nnz()), k,
-              Exec::name());
+      exec, graph,
+      KOKKOS_LAMBDA(int i, int) { return 1.0 / static_cast<double>(row_map(i + 1) - row_map(i)); });
+  std::printf("problem     %d pages, %lld without links, %lld links; k = %d seeds, on %s\n",
+              p.rows(), static_cast<long long>(fatvec::vector_statistics(exec, links).zeros),
+              static_cast<long long>(p.nnz()), k, Exec::name());
 
   const int step = p.rows() / k;
   const Ranks ranks = page_rank(exec, p, k, 0, step, options);
@@ -187,9 +205,12 @@ bool run(const Options& options) {
   examples::Checks checks;
   check_ranks(exec, p, links, ranks, step, options, checks);
   const Multivector h = propagate(exec, a_hat, k);
-  const auto constant = fatvec::vector_statistics(exec, h).front();  // H0(i, 0) = 1, and a mean of ones is 1
-  checks.at_most("change of a constant feature", std::fmax(constant.max - 1, 1 - constant.min), 1e-12);
-  examples::print_gain_over_kokkoskernels(exec, p, ranks.x, h, [&] { fatvec::spmm(exec, 1.0, p, ranks.x, 0.0, h); });
+  const auto constant =
+      fatvec::vector_statistics(exec, h).front();  // H0(i, 0) = 1, and a mean of ones is 1
+  checks.at_most("change of a constant feature", std::fmax(constant.max - 1, 1 - constant.min),
+                 1e-12);
+  examples::print_gain_over_kokkoskernels(exec, p, ranks.x, h,
+                                          [&] { fatvec::spmm(exec, 1.0, p, ranks.x, 0.0, h); });
   return checks.passed();
 }
 
@@ -197,13 +218,16 @@ bool run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Personalised PageRank for k seeds at once, and propagation of k features.", "pagerank");
+  CLI::App app("Personalised PageRank for k seeds at once, and propagation of k features.",
+               "pagerank");
   examples::add_number(app, "--pages", options.pages, 256, 1e8, "pages of the graph");
   examples::add_number(app, "--links", options.links, 4, 64, "mean links of a page");
   examples::add_number(app, "--k", options.k, 1, 256, "seeds, and features");
-  examples::add_number(app, "--damping", options.damping, 0, 0.999, "probability of following a link");
+  examples::add_number(app, "--damping", options.damping, 0, 0.999,
+                       "probability of following a link");
   examples::add_number(app, "--tolerance", options.tolerance, 0, 1,
                        "change of a column's ranks, in the 1-norm, at which it is done");
-  examples::add_number(app, "--max-iterations", options.max_iterations, 1, 1e6, "iterations after which it gives up");
+  examples::add_number(app, "--max-iterations", options.max_iterations, 1, 1e6,
+                       "iterations after which it gives up");
   return examples::run(app, argc, argv, [&] { return run(options); });
 }

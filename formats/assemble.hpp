@@ -21,7 +21,8 @@ struct AssemblyReport {
 
 namespace detail {
 
-/// Column first; equal columns by the bytes of the value, so that a sum of duplicates does not depend on the scatter's order.
+/// Column first; equal columns by the bytes of the value, so that a sum of duplicates does not
+/// depend on the scatter's order.
 template <class Ordinal, class Scalar>
 bool entry_before(Ordinal col_a, const Scalar& a, Ordinal col_b, const Scalar& b) {
   // Bytes on purpose: any fixed order of equal columns will do, NaN and complex included.
@@ -29,14 +30,16 @@ bool entry_before(Ordinal col_a, const Scalar& a, Ordinal col_b, const Scalar& b
   return col_a != col_b ? col_a < col_b : std::memcmp(&a, &b, sizeof(Scalar)) < 0;
 }
 
-/// Sorts one row by column, in place: insertion for the short rows that matrices are made of, a copy for long ones.
+/// Sorts one row by column, in place: insertion for the short rows that matrices are made of, a
+/// copy for long ones.
 template <class Ordinal, class Scalar>
 void sort_row(Ordinal* cols, Scalar* values, std::size_t length) {
   if (length > 48) {
     std::vector<std::pair<Ordinal, Scalar>> row(length);
     for (std::size_t n = 0; n < length; ++n) row[n] = {cols[n], values[n]};
-    std::sort(row.begin(), row.end(),
-              [](const auto& a, const auto& b) { return entry_before(a.first, a.second, b.first, b.second); });
+    std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) {
+      return entry_before(a.first, a.second, b.first, b.second);
+    });
     for (std::size_t n = 0; n < length; ++n) std::tie(cols[n], values[n]) = row[n];
     return;
   }
@@ -55,11 +58,13 @@ void sort_row(Ordinal* cols, Scalar* values, std::size_t length) {
 
 }  // namespace detail
 
-/// Assembles a CSR matrix from coordinates: sorted rows, duplicates summed, explicit zeros kept. Runs on the host in parallel
-/// (where the Coo lives), then moves the result to Device. Extra memory: one offset per row.
-/// Throws CapacityError where Offset cannot count the entries.
-template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar, class Ordinal>
-CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordinal>& coo, AssemblyReport* report = nullptr) {
+/// Assembles a CSR matrix from coordinates: sorted rows, duplicates summed, explicit zeros kept.
+/// Runs on the host in parallel (where the Coo lives), then moves the result to Device. Extra
+/// memory: one offset per row. Throws CapacityError where Offset cannot count the entries.
+template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar,
+          class Ordinal>
+CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordinal>& coo,
+                                                        AssemblyReport* report = nullptr) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using HostCsr = CsrMatrix<Scalar, Ordinal, Host, Offset>;
   using Range = detail::Range<Host>;
@@ -74,7 +79,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordina
   Kokkos::View<Offset*, Host> cursor("fatvec::assemble::cursor", rows);
   Kokkos::parallel_for("fatvec::assemble::count", Range(host, 0, entries),
                        [=](std::int64_t n) { Kokkos::atomic_inc(&cursor(row(n))); });
-  auto row_map = detail::allocate<typename HostCsr::Offsets>(host, "fatvec::csr::row_map", rows + 1);
+  auto row_map =
+      detail::allocate<typename HostCsr::Offsets>(host, "fatvec::csr::row_map", rows + 1);
   detail::offsets_from_lengths(host, row_map, rows, cursor);
   auto cols = detail::allocate<typename HostCsr::Ordinals>(host, "fatvec::csr::entries", entries);
   auto values = detail::allocate<typename HostCsr::Scalars>(host, "fatvec::csr::values", entries);
@@ -85,7 +91,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordina
   });
   std::int64_t duplicates = 0;
   Kokkos::parallel_reduce(
-      "fatvec::assemble::sort", Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(host, 0, rows),
+      "fatvec::assemble::sort",
+      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(host, 0, rows),
       [=](std::int64_t i, std::int64_t& found) {
         const Offset begin = row_map(i);
         detail::sort_row(cols.data() + begin, values.data() + begin, row_map(i + 1) - begin);
@@ -95,7 +102,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordina
   if (report) report->duplicates = duplicates;
   if (duplicates == 0) return mirror<Device>(HostCsr(coo.rows, coo.cols, row_map, cols, values));
 
-  // Duplicates are rare: compact in place, one thread, rather than hold a second copy of the entries.
+  // Duplicates are rare: compact in place, one thread, rather than hold a second copy of the
+  // entries.
   Offset to = 0;
   for (std::int64_t i = 0; i < rows; ++i) {
     const Offset begin = row_map(i);
@@ -112,7 +120,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordina
   }
   row_map(rows) = to;
   const auto kept = std::pair<std::size_t, std::size_t>(0, to);
-  return mirror<Device>(HostCsr(coo.rows, coo.cols, row_map, Kokkos::subview(cols, kept), Kokkos::subview(values, kept)));
+  return mirror<Device>(HostCsr(coo.rows, coo.cols, row_map, Kokkos::subview(cols, kept),
+                                Kokkos::subview(values, kept)));
 }
 
 }  // namespace fatvec

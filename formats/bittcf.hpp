@@ -12,18 +12,22 @@
 
 namespace fatvec {
 
-/// BitTCF, the tensor cores' format with bit masks (H. Zhao et al., "Acc-SpMM", PPoPP 2025; there tiles of 8 × 8): rows in
-/// windows of 8, of which the columns that hold an entry, ascending, make tiles of 4. Tile t of window w, window_offsets(w) <=
-/// t < window_offsets(w + 1), has columns entries(4 t) ... entries(4 t + 3), and bit 4 r + c of masks(t) says whether row r of
-/// the window has an entry in its column c. Values are stored for set bits only, in the bits' order, tile after tile, from
-/// value_offsets(w) on. Place r of window w is row permutation(8 w + r), or none: -1.
+/// BitTCF, the tensor cores' format with bit masks (H. Zhao et al., "Acc-SpMM", PPoPP 2025; there
+/// tiles of 8 × 8): rows in windows of 8, of which the columns that hold an entry, ascending, make
+/// tiles of 4. Tile t of window w, window_offsets(w) <= t < window_offsets(w + 1), has columns
+/// entries(4 t) ... entries(4 t + 3), and bit 4 r + c of masks(t) says whether row r of the window
+/// has an entry in its column c. Values are stored for set bits only, in the bits' order, tile
+/// after tile, from value_offsets(w) on. Place r of window w is row permutation(8 w + r), or none:
+/// -1.
 ///
-/// Windows are consecutive rows, or boxes of rows where the columns of some rows tell of a grid (formats/detail/row_grid.hpp)
-/// and boxes make fewer tiles: 2 × 2 × 2 points of a 27-point stencil have 64 columns where 8 in a line have 90. What is
-/// gained is that a row of X serves 8 rows, not one, at 8 + 20 / (entries of a tile) bytes an entry.
-/// The last tile of a window repeats its last column. Tensor cores multiply every element of a tile, zeros too: an Inf or NaN
-/// in X reaches all rows of a window that has the column.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+/// Windows are consecutive rows, or boxes of rows where the columns of some rows tell of a grid
+/// (formats/detail/row_grid.hpp) and boxes make fewer tiles: 2 × 2 × 2 points of a 27-point stencil
+/// have 64 columns where 8 in a line have 90. What is gained is that a row of X serves 8 rows, not
+/// one, at 8 + 20 / (entries of a tile) bytes an entry. The last tile of a window repeats its last
+/// column. Tensor cores multiply every element of a tile, zeros too: an Inf or NaN in X reaches all
+/// rows of a window that has the column.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
 
@@ -46,16 +50,20 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
   [[nodiscard]] Ordinal cols() const { return cols_; }
-  [[nodiscard]] std::int64_t windows() const { return static_cast<std::int64_t>(permutation.extent(0)) / detail::window_rows; }
+  [[nodiscard]] std::int64_t windows() const {
+    return static_cast<std::int64_t>(permutation.extent(0)) / detail::window_rows;
+  }
   [[nodiscard]] std::int64_t tiles() const { return static_cast<std::int64_t>(masks.extent(0)); }
   [[nodiscard]] std::int64_t nnz() const { return static_cast<std::int64_t>(values.extent(0)); }
   [[nodiscard]] std::int64_t stored_entries() const { return nnz(); }
   [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(window_offsets) + detail::view_bytes(value_offsets) + detail::view_bytes(permutation) +
-           detail::view_bytes(masks) + detail::view_bytes(entries) + detail::view_bytes(values);
+    return detail::view_bytes(window_offsets) + detail::view_bytes(value_offsets) +
+           detail::view_bytes(permutation) + detail::view_bytes(masks) +
+           detail::view_bytes(entries) + detail::view_bytes(values);
   }
   [[nodiscard]] Access tile_access() const {
-    return {window_offsets.data(), value_offsets.data(), permutation.data(), entries.data(), masks.data(), values.data()};
+    return {window_offsets.data(), value_offsets.data(), permutation.data(),
+            entries.data(),        masks.data(),         values.data()};
   }
 
   /// An estimate beyond a million entries: of a sample of windows.
@@ -67,10 +75,12 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return footprint_with(csr, tiles.grid.boxes(), count_tiles(exec, tiles, most));
   }
 
-  /// Rows need not be sorted; the result's are. Throws CapacityError, before entries and values are allocated, where the arrays
-  /// exceed options.memory_limit (default: the free memory) or Offset cannot count the tiles.
+  /// Rows need not be sorted; the result's are. Throws CapacityError, before entries and values are
+  /// allocated, where the arrays exceed options.memory_limit (default: the free memory) or Offset
+  /// cannot count the tiles.
   template <class ExecSpace>
-  static BitTcfMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static BitTcfMatrix from_csr(const ExecSpace& exec, const Csr& csr,
+                               const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::BitTcfMatrix::from_csr");
     const Csr sorted = detail::sorted_by_column(exec, csr);
     const auto tiles = chosen_windows(exec, sorted);
@@ -79,21 +89,28 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     BitTcfMatrix tcf;
     tcf.rows_ = csr.rows();
     tcf.cols_ = csr.cols();
-    tcf.window_offsets = detail::allocate<Offsets>(exec, "fatvec::bittcf::window_offsets", windows + 1);
-    tcf.value_offsets = detail::allocate<Offsets>(exec, "fatvec::bittcf::value_offsets", windows + 1);
-    Kokkos::parallel_for("fatvec::BitTcfMatrix::count", each_window,
-                         detail::StoreTileCounts<Csr>{tiles, tcf.window_offsets, tcf.value_offsets});
-    const std::int64_t count = detail::offsets_from_lengths(exec, tcf.window_offsets, windows, tcf.window_offsets);
+    tcf.window_offsets =
+        detail::allocate<Offsets>(exec, "fatvec::bittcf::window_offsets", windows + 1);
+    tcf.value_offsets =
+        detail::allocate<Offsets>(exec, "fatvec::bittcf::value_offsets", windows + 1);
+    Kokkos::parallel_for(
+        "fatvec::BitTcfMatrix::count", each_window,
+        detail::StoreTileCounts<Csr>{tiles, tcf.window_offsets, tcf.value_offsets});
+    const std::int64_t count =
+        detail::offsets_from_lengths(exec, tcf.window_offsets, windows, tcf.window_offsets);
     detail::offsets_from_lengths(exec, tcf.value_offsets, windows, tcf.value_offsets);
     detail::require_fits<memory_space>(
         "BitTCF", footprint_with(csr, windows, static_cast<double>(count)), options.memory_limit,
         detail::concat(count, " tiles; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     detail::checked_count<Offset>(static_cast<double>(count), "BitTCF tiles");
     const auto extent = static_cast<std::size_t>(count);
-    tcf.permutation = detail::allocate<Ordinals>(exec, "fatvec::bittcf::permutation", windows * detail::window_rows);
+    tcf.permutation = detail::allocate<Ordinals>(exec, "fatvec::bittcf::permutation",
+                                                 windows * detail::window_rows);
     tcf.masks = detail::allocate<Masks>(exec, "fatvec::bittcf::masks", extent);
-    tcf.entries = detail::allocate<Ordinals>(exec, "fatvec::bittcf::entries", extent * detail::tile_columns);
-    tcf.values = detail::allocate<Scalars>(exec, "fatvec::bittcf::values", static_cast<std::size_t>(csr.nnz()));
+    tcf.entries =
+        detail::allocate<Ordinals>(exec, "fatvec::bittcf::entries", extent * detail::tile_columns);
+    tcf.values = detail::allocate<Scalars>(exec, "fatvec::bittcf::values",
+                                           static_cast<std::size_t>(csr.nnz()));
     Kokkos::parallel_for("fatvec::BitTcfMatrix::fill", each_window,
                          detail::FillTiles<Csr, BitTcfMatrix>{tiles, sorted.values, tcf});
     exec.fence("fatvec::BitTcfMatrix::from_csr");  // a sorted copy goes at the end of this function
@@ -104,32 +121,42 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
     const detail::Range<ExecSpace> places(exec, 0, windows() * detail::window_rows);
-    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(rows_) + 1);
-    Kokkos::parallel_for("fatvec::BitTcfMatrix::lengths", places, detail::TiledRowLengths<Csr, Access>{tile_access(), offsets});
+    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
+                                             static_cast<std::size_t>(rows_) + 1);
+    Kokkos::parallel_for("fatvec::BitTcfMatrix::lengths", places,
+                         detail::TiledRowLengths<Csr, Access>{tile_access(), offsets});
     detail::offsets_from_lengths(exec, offsets, rows_, offsets);
-    Csr csr(rows_, cols_, offsets, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", values.extent(0)),
+    Csr csr(rows_, cols_, offsets,
+            detail::allocate<Ordinals>(exec, "fatvec::csr::entries", values.extent(0)),
             detail::allocate<Scalars>(exec, "fatvec::csr::values", values.extent(0)));
-    Kokkos::parallel_for("fatvec::BitTcfMatrix::to_csr", places, detail::DrainTiles<Csr, Access>{tile_access(), csr});
+    Kokkos::parallel_for("fatvec::BitTcfMatrix::to_csr", places,
+                         detail::DrainTiles<Csr, Access>{tile_access(), csr});
     return csr;
   }
 
  private:
   template <class ExecSpace>
-  static double count_tiles(const ExecSpace& exec, const detail::WindowTiles<Csr>& tiles, std::int64_t most) {
+  static double count_tiles(const ExecSpace& exec, const detail::WindowTiles<Csr>& tiles,
+                            std::int64_t most) {
     const std::int64_t samples = std::min(tiles.grid.boxes(), most);
     double count = 0;
-    Kokkos::parallel_reduce("fatvec::BitTcfMatrix::sample", detail::Range<ExecSpace>(exec, 0, samples),
+    Kokkos::parallel_reduce("fatvec::BitTcfMatrix::sample",
+                            detail::Range<ExecSpace>(exec, 0, samples),
                             detail::SampleTiles<Csr>{tiles, samples}, count);
-    return samples == 0 ? 0 : count * static_cast<double>(tiles.grid.boxes()) / static_cast<double>(samples);
+    return samples == 0
+               ? 0
+               : count * static_cast<double>(tiles.grid.boxes()) / static_cast<double>(samples);
   }
 
   /// The shape of windows with the fewest tiles, of those that the grid allows.
   template <class ExecSpace>
   static detail::WindowTiles<Csr> chosen_windows(const ExecSpace& exec, const Csr& sorted) {
     detail::RowGrid grid = detail::find_grid(exec, sorted);
-    detail::WindowTiles<Csr> best{sorted.row_map, sorted.entries, detail::RowGrid::in_order(sorted.rows())};
+    detail::WindowTiles<Csr> best{sorted.row_map, sorted.entries,
+                                  detail::RowGrid::in_order(sorted.rows())};
     if (grid.line >= sorted.rows()) return best;
-    double fewest = 0.97 * count_tiles(exec, best, 1024);  // consecutive rows unless others gain something
+    double fewest =
+        0.97 * count_tiles(exec, best, 1024);  // consecutive rows unless others gain something
     constexpr int shapes[][3] = {{4, 2, 1}, {2, 4, 1}, {2, 2, 2}};
     for (const auto& [x, y, z] : shapes) {
       if (z > 1 && grid.plane >= sorted.rows()) continue;
@@ -149,7 +176,8 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const auto nnz = static_cast<double>(csr.nnz());
     const auto count = static_cast<double>(windows);
     return {nnz, 2 * (count + 1) * sizeof(Offset) + count * detail::window_rows * sizeof(Ordinal) +
-                     tiles * (sizeof(std::uint32_t) + detail::tile_columns * sizeof(Ordinal)) + nnz * sizeof(Scalar)};
+                     tiles * (sizeof(std::uint32_t) + detail::tile_columns * sizeof(Ordinal)) +
+                     nnz * sizeof(Scalar)};
   }
 
   Ordinal rows_ = 0;

@@ -12,19 +12,21 @@
 
 namespace fatvec {
 
-/// BSR, block compressed rows (seed 003): CSR of dense blocks of block_size × block_size elements. Block row i holds blocks n,
-/// row_map(i) <= n < row_map(i + 1), of block column entries(n), ascending. Element (r, c) of block n is value
+/// BSR, block compressed rows (seed 003): CSR of dense blocks of block_size × block_size elements.
+/// Block row i holds blocks n, row_map(i) <= n < row_map(i + 1), of block column entries(n),
+/// ascending. Element (r, c) of block n is value
 ///
 ///     n · block_size² + r + c · block_size     column-major, as in the seed
 ///     n · block_size² + r · block_size + c     row-major
 ///
-/// One index serves block_size² elements, and a row of X as many rows of Y, for the price of fill: a block that holds one entry
-/// stores all its elements. Blocks at the lower and the right edge are stored whole; what is outside the matrix is zero there,
-/// and kernels neither read X nor write Y for it.
-/// Fill cannot be told from entries that are zero. It is multiplied: an Inf or NaN in X reaches every row of a block, and
-/// to_csr gives it back as explicit zeros. Names follow KokkosSparse::Experimental::BsrMatrix; the seed's are ptrB and ptrE,
-/// cols, vals.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+/// One index serves block_size² elements, and a row of X as many rows of Y, for the price of fill:
+/// a block that holds one entry stores all its elements. Blocks at the lower and the right edge are
+/// stored whole; what is outside the matrix is zero there, and kernels neither read X nor write Y
+/// for it. Fill cannot be told from entries that are zero. It is multiplied: an Inf or NaN in X
+/// reaches every row of a block, and to_csr gives it back as explicit zeros. Names follow
+/// KokkosSparse::Experimental::BsrMatrix; the seed's are ptrB and ptrE, cols, vals.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
 
@@ -51,7 +53,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(entries.extent(0)); }
   [[nodiscard]] StorageOrder storage() const { return storage_; }  ///< within a block
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
-  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
+  [[nodiscard]] std::int64_t stored_entries() const {
+    return static_cast<std::int64_t>(values.extent(0));
+  }
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
@@ -61,16 +65,19 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return {block_size_, by_columns ? 1 : block_size_, by_columns ? block_size_ : 1};
   }
 
-  /// Sizes with blocks of 1, 2, ... max_block_size rows; the matrix's structure is read once for each.
+  /// Sizes with blocks of 1, 2, ... max_block_size rows; the matrix's structure is read once for
+  /// each.
   template <class ExecSpace>
   static std::array<Footprint, max_block_size> footprints(const ExecSpace& exec, const Csr& csr) {
     const Csr sorted = detail::sorted_by_column(exec, csr);
     std::array<Footprint, max_block_size> list;
-    for (int size = 1; size <= max_block_size; ++size) list[size - 1] = footprint_of(exec, sorted, size);
+    for (int size = 1; size <= max_block_size; ++size)
+      list[size - 1] = footprint_of(exec, sorted, size);
     return list;
   }
   template <class ExecSpace>
-  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr,
+                             const FormatOptions& options = {}) {
     const int size = checked_block_size(options);
     const Csr sorted = detail::sorted_by_column(exec, csr);
     return footprint_of(exec, sorted, size == 0 ? chosen_block_size(exec, sorted) : size);
@@ -82,12 +89,14 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return chosen_block_size(exec, detail::sorted_by_column(exec, csr));
   }
 
-  /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the best_block_size, for more than a
-  /// million entries and 60,000 rows by a sixteenth of the rows. Throws UsageError for a block size beyond max_block_size and
-  /// CapacityError, before entries and values are allocated, where the arrays exceed options.memory_limit (default: the free
-  /// memory) or Offset cannot count the blocks.
+  /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the
+  /// best_block_size, for more than a million entries and 60,000 rows by a sixteenth of the rows.
+  /// Throws UsageError for a block size beyond max_block_size and CapacityError, before entries and
+  /// values are allocated, where the arrays exceed options.memory_limit (default: the free memory)
+  /// or Offset cannot count the blocks.
   template <class ExecSpace>
-  static BsrMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static BsrMatrix from_csr(const ExecSpace& exec, const Csr& csr,
+                            const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::BsrMatrix::from_csr");
     const Csr sorted = detail::sorted_by_column(exec, csr);
     BsrMatrix bsr;
@@ -99,36 +108,44 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     if (bsr.block_size_ == 0) bsr.block_size_ = chosen_block_size(exec, sorted);
     const auto occupied = occupied_blocks(sorted, bsr.block_size_);
     const std::int64_t block_rows = bsr.block_rows();
-    bsr.row_map = detail::allocate<Offsets>(exec, "fatvec::bsr::row_map", static_cast<std::size_t>(block_rows) + 1);
+    bsr.row_map = detail::allocate<Offsets>(exec, "fatvec::bsr::row_map",
+                                            static_cast<std::size_t>(block_rows) + 1);
     Kokkos::parallel_for("fatvec::BsrMatrix::count", detail::Range<ExecSpace>(exec, 0, block_rows),
                          detail::StoreCounts<Csr>{occupied, bsr.row_map});
-    const std::int64_t blocks = detail::offsets_from_lengths(exec, bsr.row_map, block_rows, bsr.row_map);
+    const std::int64_t blocks =
+        detail::offsets_from_lengths(exec, bsr.row_map, block_rows, bsr.row_map);
     const Footprint need = footprint_with(static_cast<double>(blocks), bsr.block_size_, block_rows);
     detail::require_fits<memory_space>(
         "BSR", need, options.memory_limit,
         detail::concat("blocks of ", bsr.block_size_, " x ", bsr.block_size_, " that store ",
-                       static_cast<std::int64_t>(need.stored_entries), " elements for ", bsr.nnz_, " entries; CSR needs ",
-                       human_bytes(static_cast<double>(csr.bytes()))));
+                       static_cast<std::int64_t>(need.stored_entries), " elements for ", bsr.nnz_,
+                       " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     detail::checked_count<Offset>(static_cast<double>(blocks), "BSR blocks");
-    bsr.entries = detail::allocate<Ordinals>(exec, "fatvec::bsr::entries", static_cast<std::size_t>(blocks));
-    bsr.values = Scalars(Kokkos::view_alloc(exec, "fatvec::bsr::values"), static_cast<std::size_t>(need.stored_entries));
-    Kokkos::parallel_for("fatvec::BsrMatrix::list", detail::Range<ExecSpace>(exec, 0, bsr.block_rows()),
+    bsr.entries =
+        detail::allocate<Ordinals>(exec, "fatvec::bsr::entries", static_cast<std::size_t>(blocks));
+    bsr.values = Scalars(Kokkos::view_alloc(exec, "fatvec::bsr::values"),
+                         static_cast<std::size_t>(need.stored_entries));
+    Kokkos::parallel_for("fatvec::BsrMatrix::list",
+                         detail::Range<ExecSpace>(exec, 0, bsr.block_rows()),
                          detail::ListBlocks<Csr>{occupied, bsr.row_map, bsr.entries});
     const auto parts = detail::RowParts::of<ExecSpace>(bsr.rows(), bsr.nnz());
-    Kokkos::parallel_for("fatvec::BsrMatrix::fill", parts.items(exec),
-                         detail::FillBlocks<Csr, BsrMatrix>{sorted, bsr, bsr.block_access(), parts});
+    Kokkos::parallel_for(
+        "fatvec::BsrMatrix::fill", parts.items(exec),
+        detail::FillBlocks<Csr, BsrMatrix>{sorted, bsr, bsr.block_access(), parts});
     exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
     return bsr;
   }
 
-  /// Every element that a block stores within the matrix is an entry of the result, sorted by column. Throws CapacityError
-  /// where Offset cannot count them.
+  /// Every element that a block stores within the matrix is an entry of the result, sorted by
+  /// column. Throws CapacityError where Offset cannot count them.
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
     detail::checked_count<Offset>(static_cast<double>(stored_entries()), "entries");
     const detail::BlockRowLengths<BsrMatrix> lengths{*this, block_size_, cols_};
-    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(rows_) + 1);
-    const auto nnz = static_cast<std::size_t>(detail::offsets_from_lengths(exec, offsets, rows_, lengths));
+    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
+                                             static_cast<std::size_t>(rows_) + 1);
+    const auto nnz =
+        static_cast<std::size_t>(detail::offsets_from_lengths(exec, offsets, rows_, lengths));
     Csr csr(rows_, cols_, offsets, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", nnz),
             detail::allocate<Scalars>(exec, "fatvec::csr::values", nnz));
     Kokkos::parallel_for("fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
@@ -136,17 +153,23 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return csr;
   }
 
-  /// The block size that takes the fewest bytes, the smallest of equals: what a product reads of A, all else being the same.
+  /// The block size that takes the fewest bytes, the smallest of equals: what a product reads of A,
+  /// all else being the same.
   static int best_block_size(const std::array<Footprint, max_block_size>& list) {
-    const auto fewer_bytes = [](const Footprint& a, const Footprint& b) { return a.bytes < b.bytes; };
-    return static_cast<int>(std::min_element(list.begin(), list.end(), fewer_bytes) - list.begin()) + 1;
+    const auto fewer_bytes = [](const Footprint& a, const Footprint& b) {
+      return a.bytes < b.bytes;
+    };
+    return static_cast<int>(std::min_element(list.begin(), list.end(), fewer_bytes) -
+                            list.begin()) +
+           1;
   }
 
  private:
   static int checked_block_size(const FormatOptions& options) {
     if (options.block_size < 0 || options.block_size > max_block_size) {
       throw UsageError(detail::concat("BSR wants a block size of 1 to ", max_block_size,
-                                      ", or 0 for the one of fewest bytes, not ", options.block_size, "."));
+                                      ", or 0 for the one of fewest bytes, not ",
+                                      options.block_size, "."));
     }
     return static_cast<int>(options.block_size);
   }
@@ -155,29 +178,35 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   template <class ExecSpace>
   static int chosen_block_size(const ExecSpace& exec, const Csr& sorted) {
-    const bool large = sorted.nnz() > 1'000'000 && sorted.rows() > 60'000;  // a sample has runs from all over the matrix
+    const bool large = sorted.nnz() > 1'000'000 &&
+                       sorted.rows() > 60'000;  // a sample has runs from all over the matrix
     std::array<Footprint, max_block_size> list;
-    for (int size = 1; size <= max_block_size; ++size) list[size - 1] = footprint_of(exec, sorted, size, large ? 16 : 1);
+    for (int size = 1; size <= max_block_size; ++size)
+      list[size - 1] = footprint_of(exec, sorted, size, large ? 16 : 1);
     const int best = best_block_size(list);
     // What the sample has not seen must not make blocks larger than single entries.
-    const bool misled = large && footprint_of(exec, sorted, best).bytes > footprint_of(exec, sorted, 1).bytes;
+    const bool misled =
+        large && footprint_of(exec, sorted, best).bytes > footprint_of(exec, sorted, 1).bytes;
     return misled ? 1 : best;
   }
   /// With a period beyond 1 from a sample of the block rows.
   template <class ExecSpace>
-  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size, std::int64_t period = 1) {
+  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size,
+                                std::int64_t period = 1) {
     double blocks = 0;
     const std::int64_t block_rows = detail::blocks_along(sorted.rows(), size);
     const detail::CountBlocks<Csr> count{occupied_blocks(sorted, size), period};
     const std::int64_t sample = count.sample_of(block_rows);
-    Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint", detail::Range<ExecSpace>(exec, 0, sample), count, blocks);
-    if (sample < block_rows) blocks *= static_cast<double>(block_rows) / static_cast<double>(sample);
+    Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint",
+                            detail::Range<ExecSpace>(exec, 0, sample), count, blocks);
+    if (sample < block_rows)
+      blocks *= static_cast<double>(block_rows) / static_cast<double>(sample);
     return footprint_with(blocks, size, block_rows);
   }
   static Footprint footprint_with(double blocks, int size, std::int64_t block_rows) {
     const double elements = blocks * size * size;
-    return {elements,
-            elements * sizeof(Scalar) + blocks * sizeof(Ordinal) + static_cast<double>(block_rows + 1) * sizeof(Offset)};
+    return {elements, elements * sizeof(Scalar) + blocks * sizeof(Ordinal) +
+                          static_cast<double>(block_rows + 1) * sizeof(Offset)};
   }
 
   Ordinal rows_ = 0;

@@ -13,8 +13,8 @@
 
 namespace fatvec {
 
-/// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL, of the elements within a block of
-/// BSR.
+/// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL, of the
+/// elements within a block of BSR.
 enum class StorageOrder { column_major, row_major };
 
 /// As the programs spell it.
@@ -25,17 +25,21 @@ constexpr std::string_view to_string(StorageOrder order) {
 /// Of ELLPACK and HLL: a row in one piece streams on CPUs, rows side by side coalesce on GPUs.
 template <class Device>
 constexpr StorageOrder default_storage() {
-  return detail::is_cpu<typename Device::execution_space> ? StorageOrder::row_major : StorageOrder::column_major;
+  return detail::is_cpu<typename Device::execution_space> ? StorageOrder::row_major
+                                                          : StorageOrder::column_major;
 }
 
 /// What a conversion may be told. A format ignores the fields that do not concern it.
 struct FormatOptions {
-  std::optional<std::uint64_t> memory_limit;  ///< bytes; default: the free memory of the matrix's space
-  std::int64_t hack_size = 32;                ///< HLL: rows per hack, at least 1
-  std::int64_t slice_size = 32;               ///< SELL: rows per slice (C); pJAD: per block; at least 1
-  std::int64_t sort_window = 1024;            ///< SELL: rows sorted by length among themselves (sigma), at least 1
-  std::int64_t block_size = 0;                ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes
-  std::optional<StorageOrder> storage;        ///< ELLPACK, HLL, BSR; default: default_storage, for BSR column-major
+  std::optional<std::uint64_t>
+      memory_limit;              ///< bytes; default: the free memory of the matrix's space
+  std::int64_t hack_size = 32;   ///< HLL: rows per hack, at least 1
+  std::int64_t slice_size = 32;  ///< SELL: rows per slice (C); pJAD: per block; at least 1
+  std::int64_t sort_window =
+      1024;  ///< SELL: rows sorted by length among themselves (sigma), at least 1
+  std::int64_t block_size = 0;  ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes
+  std::optional<StorageOrder>
+      storage;  ///< ELLPACK, HLL, BSR; default: default_storage, for BSR column-major
 };
 
 /// A sparse format is data: Views, a name, its sizes. It knows nothing of kernels.
@@ -57,13 +61,15 @@ concept SparseFormat = requires(const F& matrix) {
   { F::keeps_pattern } -> std::convertible_to<bool>;
   { matrix.rows() } -> std::convertible_to<std::int64_t>;
   { matrix.cols() } -> std::convertible_to<std::int64_t>;
-  { matrix.nnz() } -> std::convertible_to<std::int64_t>;             // entries of the matrix, explicit zeros included
+  {
+    matrix.nnz()
+  } -> std::convertible_to<std::int64_t>;  // entries of the matrix, explicit zeros included
   { matrix.stored_entries() } -> std::convertible_to<std::int64_t>;  // nnz plus padding
   { matrix.bytes() } -> std::convertible_to<std::uint64_t>;          // of all arrays
 };
 
-/// Stored entries that are not entries of the matrix, over the matrix's entries: 0 for CSR, 1 where half the storage is
-/// padding.
+/// Stored entries that are not entries of the matrix, over the matrix's entries: 0 for CSR, 1 where
+/// half the storage is padding.
 template <SparseFormat F>
 double padding_ratio(const F& matrix) {
   const auto nnz = static_cast<double>(matrix.nnz());
@@ -81,7 +87,8 @@ struct FormatTraits {
   using execution_space = typename device_type::execution_space;
   using memory_space = typename device_type::memory_space;
 
-  /// Whether the format can tell its padding from entries that are zero; if not, to_csr gives both back.
+  /// Whether the format can tell its padding from entries that are zero; if not, to_csr gives both
+  /// back.
   static constexpr bool keeps_pattern = true;
 
   using Offsets = Kokkos::View<Offset*, device_type>;
@@ -97,10 +104,12 @@ inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<Kokkos::complex<R>> = true;
 
-/// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches it first).
+/// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the
+/// filling loop touches it first).
 template <class View, class ExecSpace>
 View allocate(const ExecSpace& exec, const std::string& label, std::size_t extent) {
-  return prefer_huge_pages(View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extent));
+  return prefer_huge_pages(
+      View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extent));
 }
 
 template <class View>

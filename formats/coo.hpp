@@ -7,8 +7,9 @@
 
 namespace fatvec {
 
-/// Coordinate format on the host: how matrices enter and leave the library. Entry n says A(row[n], col[n]) += value[n];
-/// any order, duplicates add up. Indices are 0-based and within rows × cols (whoever builds a Coo validates it).
+/// Coordinate format on the host: how matrices enter and leave the library. Entry n says A(row[n],
+/// col[n]) += value[n]; any order, duplicates add up. Indices are 0-based and within rows × cols
+/// (whoever builds a Coo validates it).
 template <class Scalar, class Ordinal = std::int32_t>
 struct Coo {
   using value_type = Scalar;

@@ -14,10 +14,12 @@ namespace fatvec {
 
 /// Compressed Sparse Row: the hub from which every other format is built.
 ///
-/// Row i holds entries(n), values(n) for row_map(i) <= n < row_map(i + 1). Kernels accept any order within a row; what fatvec
-/// builds is sorted by column and free of duplicates. Copies are shallow, as of Views.
-/// Names follow KokkosSparse::CrsMatrix (row_map, entries, values); seeds 001 and 002 call them IRP, JA and AS.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+/// Row i holds entries(n), values(n) for row_map(i) <= n < row_map(i + 1). Kernels accept any order
+/// within a row; what fatvec builds is sorted by column and free of duplicates. Copies are shallow,
+/// as of Views. Names follow KokkosSparse::CrsMatrix (row_map, entries, values); seeds 001 and 002
+/// call them IRP, JA and AS.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
 
@@ -33,26 +35,35 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;      ///< nnz column indices
   Scalars values;        ///< nnz values
 
-  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;  ///< none before find_long_rows()
-  bool scattered = false;  ///< whether neighbouring rows share few rows of X, as find_long_rows() says on GPUs; only for speed
+  detail::LongRows<Ordinal, typename Traits::device_type>
+      long_rows;           ///< none before find_long_rows()
+  bool scattered = false;  ///< whether neighbouring rows share few rows of X, as find_long_rows()
+                           ///< says on GPUs; only for speed
 
   CsrMatrix() = default;
 
   /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
   CsrMatrix(Ordinal rows, Ordinal cols, ConstOffsets row_map_, Ordinals entries_, Scalars values_)
-      : row_map(std::move(row_map_)), entries(std::move(entries_)), values(std::move(values_)), rows_(rows), cols_(cols) {
+      : row_map(std::move(row_map_)),
+        entries(std::move(entries_)),
+        values(std::move(values_)),
+        rows_(rows),
+        cols_(cols) {
     if (rows < 0 || cols < 0 || row_map.extent(0) != static_cast<std::size_t>(rows) + 1 ||
         entries.extent(0) != values.extent(0)) {
       throw ShapeError(detail::concat("CsrMatrix: a ", rows, " x ", cols,
-                                      " matrix wants rows + 1 offsets and as many entries as ", "values; row_map has ",
-                                      row_map.extent(0), ", entries ", entries.extent(0), ", values ", values.extent(0), "."));
+                                      " matrix wants rows + 1 offsets and as many entries as ",
+                                      "values; row_map has ", row_map.extent(0), ", entries ",
+                                      entries.extent(0), ", values ", values.extent(0), "."));
     }
   }
 
   /// The same matrix: KokkosSparse spells a device Device<Space, MemorySpace>, others Space.
   template <class Other>
-  requires(!std::is_same_v<Other, Device> && std::is_same_v<typename Other::device_type, typename Traits::device_type>)
-      CsrMatrix(const CsrMatrix<Scalar, Ordinal, Other, Offset>& other)  // NOLINT(google-explicit-constructor)
+    requires(!std::is_same_v<Other, Device> &&
+             std::is_same_v<typename Other::device_type, typename Traits::device_type>)
+  CsrMatrix(const CsrMatrix<Scalar, Ordinal, Other, Offset>&
+                other)  // NOLINT(google-explicit-constructor)
       : CsrMatrix(other.rows(), other.cols(), other.row_map, other.entries, other.values) {
     long_rows = other.long_rows;
     scattered = other.scattered;
@@ -66,17 +77,19 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
-  /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many threads: worth a call, one
-  /// pass over row_map, or up to three, where there may be any. Such rows are added up with atomics, in an order that may
-  /// differ from run to run; without the call, or without such rows, products are reproducible. Call it again when row_map
-  /// changes.
+  /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many
+  /// threads: worth a call, one pass over row_map, or up to three, where there may be any. Such
+  /// rows are added up with atomics, in an order that may differ from run to run; without the call,
+  /// or without such rows, products are reproducible. Call it again when row_map changes.
   ///
-  /// On GPUs it also samples 64 pairs of rows for whether columns are `scattered`: twice as many threads then share a row,
-  /// where the mean has 16 to 31 entries and X few columns.
+  /// On GPUs it also samples 64 pairs of rows for whether columns are `scattered`: twice as many
+  /// threads then share a row, where the mean has 16 to 31 entries and X few columns.
   template <class ExecSpace>
   void find_long_rows(const ExecSpace& exec) {
-    long_rows = decltype(long_rows)::find(exec, row_access(), rows_, detail::longest_whole_row(rows_, nnz()));
-    if constexpr (!detail::is_cpu<ExecSpace>) scattered = detail::has_scattered_columns(exec, *this);
+    long_rows = decltype(long_rows)::find(exec, row_access(), rows_,
+                                          detail::longest_whole_row(rows_, nnz()));
+    if constexpr (!detail::is_cpu<ExecSpace>)
+      scattered = detail::has_scattered_columns(exec, *this);
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 
@@ -86,7 +99,8 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   /// The same Views, after find_long_rows(): all set-up that a CSR matrix needs.
   template <class ExecSpace>
-  static CsrMatrix from_csr(const ExecSpace& exec, const CsrMatrix& csr, const FormatOptions& = {}) {
+  static CsrMatrix from_csr(const ExecSpace& exec, const CsrMatrix& csr,
+                            const FormatOptions& = {}) {
     CsrMatrix ready = csr;
     ready.find_long_rows(exec);
     return ready;
@@ -108,7 +122,8 @@ template <class TargetDevice, class Scalar, class Ordinal, class Device, class O
 auto mirror(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
   using Target = CsrMatrix<Scalar, Ordinal, TargetDevice, Offset>;
   const typename Target::memory_space space;
-  return Target(csr.rows(), csr.cols(), Kokkos::create_mirror_view_and_copy(space, csr.row_map, "fatvec::csr::row_map"),
+  return Target(csr.rows(), csr.cols(),
+                Kokkos::create_mirror_view_and_copy(space, csr.row_map, "fatvec::csr::row_map"),
                 Kokkos::create_mirror_view_and_copy(space, csr.entries, "fatvec::csr::entries"),
                 Kokkos::create_mirror_view_and_copy(space, csr.values, "fatvec::csr::values"));
 }

@@ -16,9 +16,11 @@ namespace fatvec {
 ///     i + j · rows      column-major storage: rows lie side by side, which coalesces on GPUs
 ///     i · width + j     row-major storage: a row's slots lie side by side, which streams on CPUs
 ///
-/// of the arrays. Padding comes after a row's entries and holds column index -1 (as in seed 001) and value 0. Kernels never
-/// read it: row_lengths ends the row, so an Inf or NaN in X cannot leak in as 0 · Inf (the variant known as ELLPACK-R).
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+/// of the arrays. Padding comes after a row's entries and holds column index -1 (as in seed 001)
+/// and value 0. Kernels never read it: row_lengths ends the row, so an Inf or NaN in X cannot leak
+/// in as 0 · Inf (the variant known as ELLPACK-R).
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
 
@@ -35,8 +37,9 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;      ///< rows · width column indices
   Scalars values;        ///< rows · width values
 
-  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
-  /// differ from run to run: `= {}` for the same bits every time, and before row_lengths are changed.
+  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with
+  /// atomics, in an order that may differ from run to run: `= {}` for the same bits every time, and
+  /// before row_lengths are changed.
   detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
@@ -44,10 +47,14 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Ordinal width() const { return width_; }  ///< length of the longest row
   [[nodiscard]] StorageOrder storage() const { return storage_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
-  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
-  /// Without long_rows: where there are any, a length for each row and a hundredth of their entries' bytes.
+  [[nodiscard]] std::int64_t stored_entries() const {
+    return static_cast<std::int64_t>(values.extent(0));
+  }
+  /// Without long_rows: where there are any, a length for each row and a hundredth of their
+  /// entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(row_lengths) + detail::view_bytes(entries) + detail::view_bytes(values);
+    return detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
+           detail::view_bytes(values);
   }
   [[nodiscard]] Rows row_access() const {
     const bool by_columns = storage_ == StorageOrder::column_major;
@@ -56,13 +63,17 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& = {}) {
-    const double slots = static_cast<double>(csr.rows()) * static_cast<double>(detail::longest_row(exec, csr));
-    return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) + static_cast<double>(csr.rows()) * sizeof(Ordinal)};
+    const double slots =
+        static_cast<double>(csr.rows()) * static_cast<double>(detail::longest_row(exec, csr));
+    return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) +
+                       static_cast<double>(csr.rows()) * sizeof(Ordinal)};
   }
 
-  /// Throws CapacityError, before allocating, where the padded arrays exceed options.memory_limit (default: the free memory).
+  /// Throws CapacityError, before allocating, where the padded arrays exceed options.memory_limit
+  /// (default: the free memory).
   template <class ExecSpace>
-  static EllMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static EllMatrix from_csr(const ExecSpace& exec, const Csr& csr,
+                            const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::EllMatrix::from_csr");
     const Footprint need = footprint(exec, csr);
     EllMatrix ell;
@@ -71,12 +82,14 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     ell.nnz_ = csr.nnz();
     ell.storage_ = options.storage.value_or(default_storage<Device>());
     ell.width_ = csr.rows() == 0 ? 0 : static_cast<Ordinal>(need.stored_entries / csr.rows());
-    detail::require_fits<memory_space>("ELLPACK", need, options.memory_limit,
-                                       detail::concat(ell.rows_, " rows padded to the longest, ", ell.width_,
-                                                      " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
+    detail::require_fits<memory_space>(
+        "ELLPACK", need, options.memory_limit,
+        detail::concat(ell.rows_, " rows padded to the longest, ", ell.width_,
+                       " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     ell.row_lengths = detail::row_lengths(exec, csr);
     detail::fill_padded(exec, csr, ell, static_cast<std::int64_t>(need.stored_entries));
-    ell.long_rows = decltype(ell.long_rows)::find_and_hide(exec, ell.row_access(), ell.rows_, ell.nnz_);
+    ell.long_rows =
+        decltype(ell.long_rows)::find_and_hide(exec, ell.row_access(), ell.rows_, ell.nnz_);
     return ell;
   }
 

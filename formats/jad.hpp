@@ -38,15 +38,17 @@ struct DiagonalSlots {
 
 }  // namespace detail
 
-/// JAD, jagged diagonals (Saad; seed 003), and its padded variant pJAD: all rows sorted by decreasing length, equal lengths in
-/// the matrix's order. Diagonal j is the j-th entry of every row that has one, in that order. Slot j of sorted row i is entry
+/// JAD, jagged diagonals (Saad; seed 003), and its padded variant pJAD: all rows sorted by
+/// decreasing length, equal lengths in the matrix's order. Diagonal j is the j-th entry of every
+/// row that has one, in that order. Slot j of sorted row i is entry
 ///
 ///     diagonal_offsets(j) + i
 ///
-/// and belongs to the matrix's row permutation(i). JAD stores the entries and nothing else. In pJAD each block of slice_size
-/// rows is padded to its first row, so that on a GPU whole blocks begin and end together; the last block has the rows that are
-/// left. Padding as in EllMatrix: index -1, value 0, never read by kernels. Seed 003 calls the arrays perm, ia, rln, ja and a;
-/// its brlen, the width of block b, is row_lengths(b · slice_size).
+/// and belongs to the matrix's row permutation(i). JAD stores the entries and nothing else. In pJAD
+/// each block of slice_size rows is padded to its first row, so that on a GPU whole blocks begin
+/// and end together; the last block has the rows that are left. Padding as in EllMatrix: index -1,
+/// value 0, never read by kernels. Seed 003 calls the arrays perm, ia, rln, ja and a; its brlen,
+/// the width of block b, is row_lengths(b · slice_size).
 template <class Scalar, class Ordinal, class Device, class Offset, bool padded>
 class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
@@ -68,8 +70,9 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;          ///< column indices, padding included
   Scalars values;            ///< values, padding included
 
-  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with atomics, in an order that may
-  /// differ from run to run: `= {}` for the same bits every time, and before row_lengths are changed.
+  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with
+  /// atomics, in an order that may differ from run to run: `= {}` for the same bits every time, and
+  /// before row_lengths are changed.
   detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
 
   JaggedMatrix() = default;
@@ -79,43 +82,54 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Ordinal block_size() const { return block_size_; }  ///< 1 in JAD
   [[nodiscard]] std::int64_t diagonals() const { return diagonals_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
-  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.extent(0)); }
-  /// Without long_rows: where there are any, a length for each row and a hundredth of their entries' bytes.
+  [[nodiscard]] std::int64_t stored_entries() const {
+    return static_cast<std::int64_t>(values.extent(0));
+  }
+  /// Without long_rows: where there are any, a length for each row and a hundredth of their
+  /// entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(permutation) + detail::view_bytes(diagonal_offsets) + detail::view_bytes(row_lengths) +
-           detail::view_bytes(entries) + detail::view_bytes(values);
+    return detail::view_bytes(permutation) + detail::view_bytes(diagonal_offsets) +
+           detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
+           detail::view_bytes(values);
   }
   [[nodiscard]] Rows row_access() const {
-    return {{diagonal_offsets.data(), row_lengths.data(), static_cast<std::uint32_t>(block_size_), stored_entries()},
+    return {{diagonal_offsets.data(), row_lengths.data(), static_cast<std::uint32_t>(block_size_),
+             stored_entries()},
             permutation.data()};
   }
 
   /// Sorts the rows to find out, which takes three indices per row for a while.
   template <class ExecSpace>
-  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr,
+                             const FormatOptions& options = {}) {
     return JaggedMatrix(exec, csr, options).footprint_of(exec, csr);
   }
 
-  /// Throws UsageError for a slice size below 1 (pJAD) and CapacityError, before entries and values are allocated, for 2^31
-  /// rows (pJAD) or where the arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the slots.
+  /// Throws UsageError for a slice size below 1 (pJAD) and CapacityError, before entries and values
+  /// are allocated, for 2^31 rows (pJAD) or where the arrays exceed options.memory_limit (default:
+  /// the free memory) or Offset cannot count the slots.
   template <class ExecSpace>
-  static JaggedMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static JaggedMatrix from_csr(const ExecSpace& exec, const Csr& csr,
+                               const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::JaggedMatrix::from_csr");
     JaggedMatrix jad(exec, csr, options);
     const Footprint need = jad.footprint_of(exec, csr);
     detail::require_fits<memory_space>(
         title, need, options.memory_limit,
-        detail::concat("blocks of ", jad.block_size_, padded ? " sorted rows, each padded to its longest" : " sorted row",
+        detail::concat("blocks of ", jad.block_size_,
+                       padded ? " sorted rows, each padded to its longest" : " sorted row",
                        "; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     detail::checked_count<Offset>(need.stored_entries, "slots");
     jad.row_lengths = detail::row_lengths(exec, csr, jad.permutation);
-    jad.diagonal_offsets =
-        detail::allocate<Offsets>(exec, "fatvec::jad::diagonal_offsets", static_cast<std::size_t>(jad.diagonals_ + 1));
-    const detail::DiagonalSlots<Ordinals> diagonal_slots{jad.row_lengths, jad.rows_, jad.block_size_};
+    jad.diagonal_offsets = detail::allocate<Offsets>(exec, "fatvec::jad::diagonal_offsets",
+                                                     static_cast<std::size_t>(jad.diagonals_ + 1));
+    const detail::DiagonalSlots<Ordinals> diagonal_slots{jad.row_lengths, jad.rows_,
+                                                         jad.block_size_};
     const auto slots = static_cast<std::int64_t>(need.stored_entries);
     detail::offsets_from_lengths(exec, jad.diagonal_offsets, jad.diagonals_, diagonal_slots);
     detail::fill_padded(exec, csr, jad, slots);
-    jad.long_rows = decltype(jad.long_rows)::find_and_hide(exec, jad.row_access(), jad.rows_, jad.nnz_);
+    jad.long_rows =
+        decltype(jad.long_rows)::find_and_hide(exec, jad.row_access(), jad.rows_, jad.nnz_);
     return jad;
   }
 
@@ -130,7 +144,8 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   JaggedMatrix(const ExecSpace& exec, const Csr& csr, const FormatOptions& options)
       : rows_(csr.rows()),
         cols_(csr.cols()),
-        block_size_(padded ? detail::checked_rows<Ordinal>(title, "slice size", options.slice_size) : 1),
+        block_size_(padded ? detail::checked_rows<Ordinal>(title, "slice size", options.slice_size)
+                           : 1),
         diagonals_(detail::longest_row(exec, csr)),
         nnz_(csr.nnz()) {
     if (padded) detail::require_rows_of_32_bits(title, rows_);
@@ -139,9 +154,11 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   template <class ExecSpace>
   Footprint footprint_of(const ExecSpace& exec, const Csr& csr) const {
-    const detail::SliceSlots<typename Traits::ConstOffsets, Ordinals> block_slots{csr.row_map, rows_, block_size_, permutation};
+    const detail::SliceSlots<typename Traits::ConstOffsets, Ordinals> block_slots{
+        csr.row_map, rows_, block_size_, permutation};
     const double slots = detail::total_slots(exec, block_slots);
-    return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) + 2.0 * static_cast<double>(rows_) * sizeof(Ordinal) +
+    return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) +
+                       2.0 * static_cast<double>(rows_) * sizeof(Ordinal) +
                        static_cast<double>(diagonals_ + 1) * sizeof(Offset)};
   }
 
@@ -153,10 +170,12 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 };
 
 /// Jagged diagonals without padding.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 using JadMatrix = JaggedMatrix<Scalar, Ordinal, Device, Offset, false>;
 /// Jagged diagonals, blocks of slice_size rows padded.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 using PjadMatrix = JaggedMatrix<Scalar, Ordinal, Device, Offset, true>;
 
 static_assert(SparseFormat<JadMatrix<double>> && SparseFormat<PjadMatrix<double>>);

@@ -8,9 +8,10 @@
 
 namespace fatvec {
 
-/// A dense operand: any rank-1 View (one column) or rank-2 View (rows × columns), of whatever layout, padding or memory traits.
+/// A dense operand: any rank-1 View (one column) or rank-2 View (rows × columns), of whatever
+/// layout, padding or memory traits.
 template <class V>
-concept MultiVector = Kokkos::is_view_v<V> &&(V::rank() == 1 || V::rank() == 2);
+concept MultiVector = Kokkos::is_view_v<V> && (V::rank() == 1 || V::rank() == 2);
 
 /// Rows of a dense operand.
 template <MultiVector V>
@@ -28,8 +29,8 @@ std::int64_t multivector_columns(const V& view) {
   }
 }
 
-/// What lies together in a multivector's memory: the columns of a row (Kokkos::LayoutRight) or the rows of a column
-/// (LayoutLeft).
+/// What lies together in a multivector's memory: the columns of a row (Kokkos::LayoutRight) or the
+/// rows of a column (LayoutLeft).
 enum class Layout { row, column };
 
 /// As the programs spell it.
@@ -39,11 +40,13 @@ constexpr std::string_view to_string(Layout layout) {
 
 namespace detail {
 
-/// Whether the columns of a row are neighbours in memory is the one layout question that kernels must answer at compile time.
+/// Whether the columns of a row are neighbours in memory is the one layout question that kernels
+/// must answer at compile time.
 enum class Columns { contiguous, strided };
 
-/// A borrowed dense multivector inside a kernel: element (i, c) at data[i · row_stride + c · column_stride]. Two instantiations
-/// serve every View a user may have: LayoutRight, LayoutLeft, LayoutStride, padded, rank 1.
+/// A borrowed dense multivector inside a kernel: element (i, c) at data[i · row_stride + c ·
+/// column_stride]. Two instantiations serve every View a user may have: LayoutRight, LayoutLeft,
+/// LayoutStride, padded, rank 1.
 template <class T, Columns columns>
 struct MultiVectorSpan {
   T* data = nullptr;
@@ -58,7 +61,9 @@ struct MultiVectorSpan {
       return column_stride;
     }
   }
-  [[nodiscard]] KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t c) const { return row(i)[c * step()]; }
+  [[nodiscard]] KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t c) const {
+    return row(i)[c * step()];
+  }
 };
 
 template <Columns columns, MultiVector V>

@@ -42,8 +42,9 @@ inline Op op_of(char letter) {
     case 'h':
       return Op::conjugate_transpose;
     default:
-      throw UsageError(detail::concat("unknown operation '", letter,
-                                      "'; there are N (A), T (transpose), C (conjugate), H (conjugate transpose)."));
+      throw UsageError(detail::concat(
+          "unknown operation '", letter,
+          "'; there are N (A), T (transpose), C (conjugate), H (conjugate transpose)."));
   }
 }
 
@@ -62,10 +63,13 @@ struct CountColumns {
   typename Csr::Ordinals entries;
   typename Csr::Offsets lengths;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const { Kokkos::atomic_inc(&lengths(entries(n))); }
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    Kokkos::atomic_inc(&lengths(entries(n)));
+  }
 };
 
-/// Puts row i's entries into the rows of the transpose, in whatever order; `left` counts down the places that are free there.
+/// Puts row i's entries into the rows of the transpose, in whatever order; `left` counts down the
+/// places that are free there.
 template <class Csr>
 struct ScatterRow {
   Csr csr;
@@ -82,9 +86,9 @@ struct ScatterRow {
       transposed.entries(at) = i;
       transposed.values(at) = conjugate_if(conjugate, csr.values(n));
     };
-    Kokkos::parallel_for(
-        Kokkos::TeamThreadRange(team, static_cast<std::int64_t>(csr.row_map(i)), static_cast<std::int64_t>(csr.row_map(i + 1))),
-        one);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<std::int64_t>(csr.row_map(i)),
+                                                 static_cast<std::int64_t>(csr.row_map(i + 1))),
+                         one);
   }
 };
 
@@ -99,7 +103,8 @@ template <class ExecSpace, class Csr>
 Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
   using Teams = Kokkos::TeamPolicy<ExecSpace>;
   if (std::max<std::int64_t>(csr.rows(), csr.cols()) > INT32_MAX)
-    throw CapacityError(concat("transpose: ", csr.rows(), " x ", csr.cols(), " is more than 2^31 - 1 rows or columns."));
+    throw CapacityError(concat("transpose: ", csr.rows(), " x ", csr.cols(),
+                               " is more than 2^31 - 1 rows or columns."));
   const auto rows = static_cast<std::size_t>(csr.cols());
   const auto nnz = static_cast<std::size_t>(csr.nnz());
   const typename Csr::Offsets lengths(Kokkos::view_alloc(exec, "fatvec::transpose::lengths"), rows);
@@ -107,11 +112,14 @@ Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
                        CountColumns<Csr>{csr.entries, lengths});
   const auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", rows + 1);
   offsets_from_lengths(exec, row_map, csr.cols(), lengths);
-  const Csr result(csr.cols(), csr.rows(), row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+  const Csr result(csr.cols(), csr.rows(), row_map,
+                   allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
                    allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
-  Kokkos::parallel_for("fatvec::transpose::scatter", Teams(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
+  Kokkos::parallel_for("fatvec::transpose::scatter",
+                       Teams(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
                        ScatterRow<Csr>{csr, result, lengths, conjugate});
-  Kokkos::parallel_for("fatvec::transpose::sort", Teams(exec, static_cast<int>(csr.cols()), Kokkos::AUTO),
+  Kokkos::parallel_for("fatvec::transpose::sort",
+                       Teams(exec, static_cast<int>(csr.cols()), Kokkos::AUTO),
                        SortRows<Csr>{result});
   exec.fence("fatvec::transpose");  // `lengths` goes at the end of this function
   return result;
@@ -119,20 +127,23 @@ Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
 
 }  // namespace detail
 
-/// op(A) as a matrix of its own, in parallel where A lives; A itself for Op::none, and of real values for Op::conjugate.
+/// op(A) as a matrix of its own, in parallel where A lives; A itself for Op::none, and of real
+/// values for Op::conjugate.
 ///
-/// The rows of a transpose are sorted by column. It takes A's memory once more and one offset per column, and the time of some
-/// products: make it once and keep it where it is used again. Returns when it is there. Throws CapacityError for more than 2^31
+/// The rows of a transpose are sorted by column. It takes A's memory once more and one offset per
+/// column, and the time of some products: make it once and keep it where it is used again. Returns
+/// when it is there. Throws CapacityError for more than 2^31
 /// - 1 rows or columns.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-CsrMatrix<Scalar, Ordinal, Device, Offset> apply(const ExecSpace& exec, Op op,
-                                                 const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
+CsrMatrix<Scalar, Ordinal, Device, Offset> apply(
+    const ExecSpace& exec, Op op, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
   const Kokkos::Profiling::ScopedRegion region("fatvec::apply");
   if (transposes(op)) return detail::transposed(exec, a, op == Op::conjugate_transpose);
   if constexpr (detail::is_complex<Scalar>) {
     if (op == Op::conjugate) {
-      const auto values = detail::allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", a.values.extent(0));
+      const auto values =
+          detail::allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", a.values.extent(0));
       Kokkos::parallel_for("fatvec::conjugate", detail::Range<ExecSpace>(exec, 0, a.nnz()),
                            detail::Conjugate<typename Csr::Scalars>{a.values, values});
       exec.fence("fatvec::apply");
@@ -147,8 +158,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> apply(const ExecSpace& exec, Op op,
 
 /// The transpose of A: apply() with Op::transpose.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-CsrMatrix<Scalar, Ordinal, Device, Offset> transpose(const ExecSpace& exec,
-                                                     const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
+CsrMatrix<Scalar, Ordinal, Device, Offset> transpose(
+    const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
   return apply(exec, Op::transpose, a);
 }
 

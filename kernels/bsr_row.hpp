@@ -8,10 +8,10 @@
 
 namespace fatvec {
 
-/// BSR: all rows of a block together, so that each row of X that the block row needs is read once for all of them (register
-/// blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of seed 003). GPUs take the rows of a block one by one for few
-/// neighbouring columns, where A is the traffic and X is in the first-level cache, and for sizes that the compiler does not
-/// know.
+/// BSR: all rows of a block together, so that each row of X that the block row needs is read once
+/// for all of them (register blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of seed
+/// 003). GPUs take the rows of a block one by one for few neighbouring columns, where A is the
+/// traffic and X is in the first-level cache, and for sizes that the compiler does not know.
 struct BsrRow {
   static constexpr const char* name = "bsr-row";
   static constexpr const char* label = "fatvec::BsrRow";
@@ -30,14 +30,16 @@ struct BsrRow {
   }
 
   template <class ExecSpace, class M, class T, class V, detail::Columns columns>
-  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const detail::MultiVectorSpan<V, columns>& x,
-                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
+                  const detail::MultiVectorSpan<V, columns>& x, const detail::Epilogue<T>& epilogue,
+                  std::int64_t k) {
     if constexpr (detail::is_cpu<ExecSpace>) {
       if (policy.threads_per_row == 0) {
         return detail::with_block_tile(matrix.block_size(), k, [&](auto tile) {
           using Product = detail::BlockProduct<T, M, V, columns, decltype(tile)>;
-          detail::BlockSweep<columns> shares{matrix.block_rows(), detail::blocks_for(exec, policy, matrix.stored_entries(), k),
-                                             k, detail::lookahead().of_lines()};
+          detail::BlockSweep<columns> shares{
+              matrix.block_rows(), detail::blocks_for(exec, policy, matrix.stored_entries(), k), k,
+              detail::lookahead().of_lines()};
           if (Product::turns) shares.turn_rows_into(epilogue);
           detail::run_blocks(label, exec, shares.blocks,
                              Product{matrix.row_access(),

@@ -20,8 +20,9 @@ auto first_kernel(TypeList<Kernel, Others...>) {
 
 }  // namespace detail
 
-/// The policy table: run(kernel) with the kernel that is chosen for a format, k and the backend where the caller names none.
-/// matrix need only know its rows() and nnz(), so that a choice can be made before a conversion.
+/// The policy table: run(kernel) with the kernel that is chosen for a format, k and the backend
+/// where the caller names none. matrix need only know its rows() and nnz(), so that a choice can be
+/// made before a conversion.
 template <class Format, class ExecSpace, class Matrix, class Run>
 void with_default_kernel(const ExecSpace&, const Matrix&, std::int64_t, const Run& run) {
   run(detail::first_kernel<Format>(AllKernels{}));

@@ -12,7 +12,8 @@
 
 namespace fatvec {
 
-/// A kernel multiplies one format, written once for every backend. Beside what is checked here it has
+/// A kernel multiplies one format, written once for every backend. Beside what is checked here it
+/// has
 ///
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
 ///     static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
@@ -24,12 +25,13 @@ namespace fatvec {
 ///
 /// and is registered by one line in kernels/registry.hpp.
 template <class K>
-concept SpmmKernel = SparseFormat<typename K::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>> &&
+concept SpmmKernel =
+    SparseFormat<typename K::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>> &&
     std::default_initializable<typename K::Policy> && requires(const typename K::Policy& policy) {
-  { K::name } -> std::convertible_to<std::string_view>;
-  { policy.to_string() } -> std::convertible_to<std::string>;
-  K::Policy::tuning_range();
-};
+      { K::name } -> std::convertible_to<std::string_view>;
+      { policy.to_string() } -> std::convertible_to<std::string>;
+      K::Policy::tuning_range();
+    };
 
 /// What the kernel says of that for a format on CPUs or GPUs.
 template <SpmmKernel Kernel, bool on_cpu, class Matrix>
@@ -49,8 +51,8 @@ bool suits(const ExecSpace& exec) {
     return true;
 }
 
-/// The policy of a kernel's tuning range that prints itself as `text`; the default for an empty text. Throws UsageError,
-/// listing the range, for others.
+/// The policy of a kernel's tuning range that prints itself as `text`; the default for an empty
+/// text. Throws UsageError, listing the range, for others.
 template <SpmmKernel Kernel>
 typename Kernel::Policy policy_of(std::string_view text) {
   if (text.empty()) return {};
@@ -59,7 +61,8 @@ typename Kernel::Policy policy_of(std::string_view text) {
     if (policy.to_string() == text) return policy;
     known.append(" ").append(policy.to_string());
   }
-  throw UsageError("kernel " + std::string(Kernel::name) + " has no policy '" + std::string(text) + "'; there are:" + known);
+  throw UsageError("kernel " + std::string(Kernel::name) + " has no policy '" + std::string(text) +
+                   "'; there are:" + known);
 }
 
 }  // namespace fatvec

@@ -18,15 +18,18 @@ struct FormatFootprint {
   Footprint footprint;
 };
 
-/// The sizes of a CSR matrix in every format that a registered kernel multiplies; computed in parallel, nothing is allocated.
+/// The sizes of a CSR matrix in every format that a registered kernel multiplies; computed in
+/// parallel, nothing is allocated.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-std::vector<FormatFootprint> footprints(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
+std::vector<FormatFootprint> footprints(const ExecSpace& exec,
+                                        const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
                                         const FormatOptions& options = {}) {
   std::vector<FormatFootprint> list;
   for_each_kernel([&](auto kernel) {
     using Format = typename decltype(kernel)::template Matrix<Scalar, Ordinal, Device, Offset>;
     const auto listed = [](const FormatFootprint& other) { return other.format == Format::name; };
-    if (std::none_of(list.begin(), list.end(), listed)) list.push_back({Format::name, Format::footprint(exec, csr, options)});
+    if (std::none_of(list.begin(), list.end(), listed))
+      list.push_back({Format::name, Format::footprint(exec, csr, options)});
   });
   return list;
 }
@@ -37,14 +40,16 @@ Format convert(const ExecSpace& exec, const Csr& csr, const FormatOptions& optio
   try {
     return Format::from_csr(exec, csr, options);
   } catch (const CapacityError& error) {
-    const auto limit = static_cast<double>(options.memory_limit.value_or(free_memory<typename Format::memory_space>()));
+    const auto limit = static_cast<double>(
+        options.memory_limit.value_or(free_memory<typename Format::memory_space>()));
     std::string fitting;
     for (const auto& [format, footprint] : footprints(exec, csr, options)) {
       if (format == Format::name || footprint.bytes > limit) continue;
-      fitting +=
-          detail::concat(fitting.empty() ? " Formats that fit: " : ", ", format, " (", human_bytes(footprint.bytes), ")");
+      fitting += detail::concat(fitting.empty() ? " Formats that fit: " : ", ", format, " (",
+                                human_bytes(footprint.bytes), ")");
     }
-    throw CapacityError(error.what() + (fitting.empty() ? " No other format fits." : fitting + "."));
+    throw CapacityError(error.what() +
+                        (fitting.empty() ? " No other format fits." : fitting + "."));
   }
 }
 

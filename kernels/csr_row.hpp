@@ -6,7 +6,8 @@
 
 namespace fatvec {
 
-/// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in registers.
+/// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in
+/// registers.
 struct CsrRow : detail::RowKernel<CsrRow> {
   static constexpr const char* name = "csr-row";
   static constexpr const char* label = "fatvec::CsrRow";

@@ -6,7 +6,8 @@
 
 namespace fatvec {
 
-/// ELLPACK, a row per work-item, in whichever storage order the matrix has; stops at the row's length, not at the padding.
+/// ELLPACK, a row per work-item, in whichever storage order the matrix has; stops at the row's
+/// length, not at the padding.
 struct EllpackRow : detail::RowKernel<EllpackRow> {
   static constexpr const char* name = "ellpack-row";
   static constexpr const char* label = "fatvec::EllpackRow";

@@ -6,7 +6,8 @@
 
 namespace fatvec {
 
-/// HLL, a row per work-item: on a GPU the threads of a warp read the slots of neighbouring rows of one hack, coalesced.
+/// HLL, a row per work-item: on a GPU the threads of a warp read the slots of neighbouring rows of
+/// one hack, coalesced.
 struct HllRow : detail::RowKernel<HllRow> {
   static constexpr const char* name = "hll-row";
   static constexpr const char* label = "fatvec::HllRow";

@@ -6,7 +6,8 @@
 
 namespace fatvec {
 
-/// JAD, a stored row per work-item (seed 003, algorithm 2): the threads of a warp read neighbours in each diagonal, coalesced.
+/// JAD, a stored row per work-item (seed 003, algorithm 2): the threads of a warp read neighbours
+/// in each diagonal, coalesced.
 struct JadRow : detail::RowKernel<JadRow> {
   static constexpr const char* name = "jad-row";
   static constexpr const char* label = "fatvec::JadRow";

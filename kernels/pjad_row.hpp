@@ -6,7 +6,8 @@
 
 namespace fatvec {
 
-/// pJAD, a stored row per work-item (seed 003, algorithm 3); stops at the row's length, not at the block's.
+/// pJAD, a stored row per work-item (seed 003, algorithm 3); stops at the row's length, not at the
+/// block's.
 struct PjadRow : detail::RowKernel<PjadRow> {
   static constexpr const char* name = "pjad-row";
   static constexpr const char* label = "fatvec::PjadRow";

@@ -23,14 +23,17 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(Ts);
 };
 
-/// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts follow from it, and CMake reads
-/// it to compile each kernel in a file of its own. The first kernel of a format is its default.
-using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow, BitTcfWindow>;
+/// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts
+/// follow from it, and CMake reads it to compile each kernel in a file of its own. The first kernel
+/// of a format is its default.
+using AllKernels =
+    TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow, BitTcfWindow>;
 
 namespace detail {
 
 template <class Kernel>
-using SampleMatrix = typename Kernel::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>;
+using SampleMatrix =
+    typename Kernel::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>;
 
 template <SpmmKernel... Kernels>
 consteval std::array<std::string_view, sizeof...(Kernels)> kernel_names(TypeList<Kernels...>) {

@@ -6,8 +6,8 @@
 
 namespace fatvec {
 
-/// SELL-C-sigma, a stored row per work-item, its sum scattered through the permutation: like HLL, but the rows of a warp are of
-/// about the same length.
+/// SELL-C-sigma, a stored row per work-item, its sum scattered through the permutation: like HLL,
+/// but the rows of a warp are of about the same length.
 struct SellRow : detail::RowKernel<SellRow> {
   static constexpr const char* name = "sell-row";
   static constexpr const char* label = "fatvec::SellRow";

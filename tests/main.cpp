@@ -3,7 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Kokkos starts only when tests really run: listing them must work on a machine without the device.
+/// Kokkos starts only when tests really run: listing them must work on a machine without the
+/// device.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();

@@ -20,13 +20,18 @@ namespace streams {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using HostArray = Kokkos::View<double*, Host>;
 
-/// Doubles per work-item on the host; divides the arrays' lengths, and whole cache lines keep threads apart.
+/// Doubles per work-item on the host; divides the arrays' lengths, and whole cache lines keep
+/// threads apart.
 constexpr std::int64_t block = 4096;
 
-/// to[0, 1], past the caches where the machine can: an ordinary store would first read the line it overwrites.
+/// to[0, 1], past the caches where the machine can: an ordinary store would first read the line it
+/// overwrites.
 inline void stream_store(double* to, double first, double second) {
 #if defined(__SSE2__)
-  _mm_stream_pd(to, _mm_set_pd(second, first));  // two of them fill half of a write-combining line, as wider ones would
+  _mm_stream_pd(
+      to,
+      _mm_set_pd(second,
+                 first));  // two of them fill half of a write-combining line, as wider ones would
 #else
   to[0] = first;
   to[1] = second;
@@ -73,7 +78,8 @@ struct Triad {
     const double* const x = a.data() + n * block;
     const double* const y = b.data() + n * block;
     double* const to = c.data() + n * block;
-    for (std::int64_t i = 0; i < block; i += 2) stream_store(to + i, x[i] + 3 * y[i], x[i + 1] + 3 * y[i + 1]);
+    for (std::int64_t i = 0; i < block; i += 2)
+      stream_store(to + i, x[i] + 3 * y[i], x[i + 1] + 3 * y[i + 1]);
     finish_streaming();
   }
 };
@@ -92,10 +98,10 @@ Stream measure(const HostArray& a, const HostArray& b, const HostArray& c, int p
   const Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>> policy(exec, 0, blocks);
   double best = 0;
   for (int pass = 0; pass < passes; ++pass) {
-    const double seconds = product::timed(exec, [&] {
-      Kokkos::parallel_for("fatvec::bench::stream", policy, Pattern{a, b, c});
-    });
-    best = std::max(best, Pattern::arrays * sizeof(double) * static_cast<double>(a.extent(0)) / seconds * 1e-9);
+    const double seconds = product::timed(
+        exec, [&] { Kokkos::parallel_for("fatvec::bench::stream", policy, Pattern{a, b, c}); });
+    best = std::max(
+        best, Pattern::arrays * sizeof(double) * static_cast<double>(a.extent(0)) / seconds * 1e-9);
   }
   return {"host", Pattern::name, best};
 }
@@ -103,16 +109,17 @@ Stream measure(const HostArray& a, const HostArray& b, const HostArray& c, int p
 void measure_host(bool quick, std::vector<Stream>& results) {
   const double wanted = quick ? 4e6 : std::max(64e6, 4 * last_level_cache_bytes());
   const double affordable = static_cast<double>(free_memory<Kokkos::HostSpace>()) / 8;
-  const auto blocks =
-      static_cast<std::int64_t>(std::min(wanted, affordable)) / static_cast<std::int64_t>(block * sizeof(double));
+  const auto blocks = static_cast<std::int64_t>(std::min(wanted, affordable)) /
+                      static_cast<std::int64_t>(block * sizeof(double));
   const auto allocate = [&](const std::string& label) {
-    return prefer_huge_pages(
-        HostArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(blocks * block)));
+    return prefer_huge_pages(HostArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                                       static_cast<std::size_t>(blocks * block)));
   };
   const HostArray a = allocate("fatvec::bench::a");
   const HostArray b = allocate("fatvec::bench::b");
   const HostArray c = allocate("fatvec::bench::c");
-  Kokkos::parallel_for("fatvec::bench::first_touch", Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>>(0, blocks),
+  Kokkos::parallel_for("fatvec::bench::first_touch",
+                       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>>(0, blocks),
                        FirstTouch{a, b, c});
   const int passes = quick ? 1 : 12;
   results.push_back(measure<Read>(a, b, c, passes));
@@ -135,14 +142,18 @@ struct DeviceCopy {
 void measure_cuda(bool quick, std::vector<Stream>& results) {
   const Kokkos::Cuda exec;
   const double affordable = static_cast<double>(free_memory<Kokkos::CudaSpace>()) / 4;
-  const auto pairs = static_cast<std::size_t>(std::min(quick ? 16e6 : 1e9, affordable) / sizeof(Pair));
+  const auto pairs =
+      static_cast<std::size_t>(std::min(quick ? 16e6 : 1e9, affordable) / sizeof(Pair));
   const DeviceCopy copy{
-      Kokkos::View<Pair*, Kokkos::Cuda>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::to"), pairs),
+      Kokkos::View<Pair*, Kokkos::Cuda>(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::to"), pairs),
       Kokkos::View<Pair*, Kokkos::Cuda>("fatvec::bench::from", pairs)};
-  const Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>> policy(exec, 0, static_cast<std::int64_t>(pairs));
+  const Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>> policy(
+      exec, 0, static_cast<std::int64_t>(pairs));
   double best = 0;
   for (int pass = 0; pass < (quick ? 2 : 20); ++pass) {
-    const double seconds = product::timed(exec, [&] { Kokkos::parallel_for("fatvec::bench::stream", policy, copy); });
+    const double seconds =
+        product::timed(exec, [&] { Kokkos::parallel_for("fatvec::bench::stream", policy, copy); });
     best = std::max(best, 2.0 * sizeof(Pair) * static_cast<double>(pairs) / seconds * 1e-9);
   }
   results.push_back({"cuda", "copy", best});
@@ -175,8 +186,10 @@ double last_level_cache_bytes() {
   for (const auto& cache : cpu.caches) {
     if (cache.type == "Instruction" || cache.level < level) continue;
     level = cache.level;
-    // Listed once for all that are alike; several may be in the machine, each shared by num_sharing hardware threads.
-    const double instances = std::max(1.0, static_cast<double>(cpu.num_cpus) / std::max(1, cache.num_sharing));
+    // Listed once for all that are alike; several may be in the machine, each shared by num_sharing
+    // hardware threads.
+    const double instances =
+        std::max(1.0, static_cast<double>(cpu.num_cpus) / std::max(1, cache.num_sharing));
     bytes = static_cast<double>(cache.size) * instances;
   }
   return bytes > 0 ? bytes : 32e6;

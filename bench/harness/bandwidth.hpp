@@ -14,8 +14,8 @@ struct Stream {
   double gbs = 0;       ///< best of several passes, 1e9 bytes per second
 };
 
-/// Main-memory bandwidth of each device, measured in the run that it bounds: on the host with all threads, also for
-/// contenders on one core, so that all fractions of a run share one yardstick.
+/// Main-memory bandwidth of each device, measured in the run that it bounds: on the host with all
+/// threads, also for contenders on one core, so that all fractions of a run share one yardstick.
 struct Bandwidths {
   std::vector<Stream> streams;
 
@@ -29,8 +29,9 @@ std::uint64_t free_bytes(const std::string& backend);
 /// Bytes of all last-level caches of the host that the process may use.
 double last_level_cache_bytes();
 
-/// Host: read, copy and triad with streaming stores (no write-allocate), over arrays of four times the last-level cache each.
-/// GPU: a copy. quick: small arrays, one pass; for --dry-run, where the numbers only fill their places.
+/// Host: read, copy and triad with streaming stores (no write-allocate), over arrays of four times
+/// the last-level cache each. GPU: a copy. quick: small arrays, one pass; for --dry-run, where the
+/// numbers only fill their places.
 Bandwidths measure_bandwidths(bool quick);
 
 }  // namespace fatvec::bench

@@ -22,7 +22,8 @@ std::optional<MatrixSize> size_of(const std::string& text) {
   const auto spec = generate::parse_spec(text);
   if (spec.twin.empty()) return {};
   const auto& full = generate::find_twin(spec.twin);
-  const auto law = spec.sizes.empty() ? full.lengths : generate::scaled(full, spec.sizes.front()).lengths;
+  const auto law =
+      spec.sizes.empty() ? full.lengths : generate::scaled(full, spec.sizes.front()).lengths;
   return MatrixSize{law.rows, law.rows, law.nnz, false};
 }
 
@@ -35,7 +36,8 @@ double peak_bytes(const MatrixSize& size, std::int64_t k) {
   const auto cols = static_cast<double>(size.cols);
   const double csr = nnz * entry + rows * sizeof(std::int32_t);
   // A file is coordinates first; a generated matrix has 64-bit offsets first.
-  const double loading = csr + (size.from_file ? nnz * (entry + sizeof(std::int32_t)) : rows * sizeof(std::int64_t));
+  const double loading =
+      csr + (size.from_file ? nnz * (entry + sizeof(std::int32_t)) : rows * sizeof(std::int64_t));
   const double answer = rows * static_cast<double>(k) * 2 * sizeof(long double);
   const double vectors = (rows + cols) * static_cast<double>(k) * sizeof(double);
   return std::max(loading, 2 * csr + 2 * vectors + answer);
@@ -47,9 +49,10 @@ void require_fits(const MatrixSource& source, std::int64_t largest_k) {
   const double needed = peak_bytes(*size, largest_k);
   const auto free = static_cast<double>(free_memory<Kokkos::HostSpace>());
   if (needed <= free) return;
-  throw CapacityError(detail::concat(source.name, " needs about ", human_bytes(needed), " for ", size->nnz,
-                                     " entries and k = ", largest_k, ", ", human_bytes(free),
-                                     " are free; choose smaller k, another machine, or a scaled twin (gen:twin:NAME:ROWS)."));
+  throw CapacityError(detail::concat(
+      source.name, " needs about ", human_bytes(needed), " for ", size->nnz,
+      " entries and k = ", largest_k, ", ", human_bytes(free),
+      " are free; choose smaller k, another machine, or a scaled twin (gen:twin:NAME:ROWS)."));
 }
 
 }  // namespace fatvec::bench

@@ -25,11 +25,13 @@ void require_known(const char* what, const Names& wanted, const std::set<std::st
     if (known.count(name) > 0) continue;
     std::string list;
     for (const auto& other : known) list += (list.empty() ? "" : ", ") + other;
-    throw UsageError(detail::concat("unknown ", what, " '", name, "'; this build has: ", list, "."));
+    throw UsageError(
+        detail::concat("unknown ", what, " '", name, "'; this build has: ", list, "."));
   }
 }
 
-/// Checks what can be checked without loading: a mistyped name should not surface after a minute of benchmarks.
+/// Checks what can be checked without loading: a mistyped name should not surface after a minute of
+/// benchmarks.
 MatrixSource source_of(const std::string& text) {
   if (generate::is_spec(text)) return {text, generate::parse_spec(text).text};
   io::read_header(text);
@@ -42,12 +44,14 @@ std::vector<MatrixSource> select_matrices(const Suite& suite, const Options& opt
   std::vector<MatrixSource> matrices;
   for (const auto& text : options.matrices) matrices.push_back(source_of(text));
   if (matrices.empty()) {
-    for (const auto& matrix : suite.matrices) matrices.push_back(source_of(source_text(matrix, options.dry_run)));
+    for (const auto& matrix : suite.matrices)
+      matrices.push_back(source_of(source_text(matrix, options.dry_run)));
   }
   std::set<std::string> names;
   for (const auto& matrix : matrices) {
     if (!names.insert(matrix.name).second)
-      throw UsageError(detail::concat("two matrices are named '", matrix.name, "'; rename one of the files."));
+      throw UsageError(
+          detail::concat("two matrices are named '", matrix.name, "'; rename one of the files."));
   }
   return matrices;
 }
@@ -56,11 +60,13 @@ std::vector<Sweep> select_sweeps(const Suite& suite, const Options& options) {
   require_known("layout", options.layouts, {"row", "column"});
   std::vector<Sweep> sweeps;
   for (const auto layout : {product::Layout::row, product::Layout::column}) {
-    const auto of_suite =
-        std::find_if(suite.sweeps.begin(), suite.sweeps.end(), [&](auto& sweep) { return sweep.layout == layout; });
-    const bool asked = !options.layouts.empty() && selected(options.layouts, std::string(to_string(layout)));
+    const auto of_suite = std::find_if(suite.sweeps.begin(), suite.sweeps.end(),
+                                       [&](auto& sweep) { return sweep.layout == layout; });
+    const bool asked =
+        !options.layouts.empty() && selected(options.layouts, std::string(to_string(layout)));
     if (!asked && (!options.layouts.empty() || of_suite == suite.sweeps.end())) continue;
-    Sweep sweep = of_suite == suite.sweeps.end() ? Sweep{layout, suite.sweeps.front().columns} : *of_suite;
+    Sweep sweep =
+        of_suite == suite.sweeps.end() ? Sweep{layout, suite.sweeps.front().columns} : *of_suite;
     if (!options.columns.empty()) sweep.columns = options.columns;
     sweeps.push_back(sweep);
   }
@@ -86,17 +92,23 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
   std::vector<const Contender*> chosen;
   for (const auto& contender : registry.contenders()) {
     if (contender.on_request && options.backends.empty()) continue;
-    if (!contender.sweep.empty() && !every_sweep && (options.sweeps.empty() || !selected(options.sweeps, contender.sweep)))
+    if (!contender.sweep.empty() && !every_sweep &&
+        (options.sweeps.empty() || !selected(options.sweeps, contender.sweep)))
       continue;
-    if (!selected(options.contenders, contender.name) || !selected(options.backends, contender.backend)) continue;
+    if (!selected(options.contenders, contender.name) ||
+        !selected(options.backends, contender.backend))
+      continue;
     const auto kernel = contender.parameter("kernel");
-    if (!selected(options.formats, contender.format) || (!kernel.empty() && !selected(options.kernels, kernel))) continue;
+    if (!selected(options.formats, contender.format) ||
+        (!kernel.empty() && !selected(options.kernels, kernel)))
+      continue;
     chosen.push_back(&contender);
   }
   return chosen;
 }
 
-std::vector<const VectorContender*> select_vector_contenders(const Registry& registry, const Options& options) {
+std::vector<const VectorContender*> select_vector_contenders(const Registry& registry,
+                                                             const Options& options) {
   std::set<std::string> names, backends;
   for (const auto& contender : registry.vector_contenders()) {
     names.insert(contender.name);
@@ -107,7 +119,8 @@ std::vector<const VectorContender*> select_vector_contenders(const Registry& reg
   std::vector<const VectorContender*> chosen;
   for (const auto& contender : registry.vector_contenders()) {
     if (contender.on_request && options.backends.empty()) continue;
-    if (selected(options.contenders, contender.name) && selected(options.backends, contender.backend))
+    if (selected(options.contenders, contender.name) &&
+        selected(options.backends, contender.backend))
       chosen.push_back(&contender);
   }
   return chosen;
@@ -121,15 +134,18 @@ std::vector<std::int64_t> lengths_of(const Suite& suite, const Options& options,
   return {suite.multivector_elements / k};
 }
 
-/// Google Benchmark's --benchmark_filter, applied here: cases that it drops must not be measured with their group.
+/// Google Benchmark's --benchmark_filter, applied here: cases that it drops must not be measured
+/// with their group.
 class NameFilter {
  public:
   explicit NameFilter(const std::string& text) : negative_(!text.empty() && text[0] == '-') {
     if (text.empty() || text == "all") return;
     try {
-      pattern_ = std::regex(text.substr(negative_ ? 1 : 0), std::regex::extended | std::regex::nosubs);
+      pattern_ =
+          std::regex(text.substr(negative_ ? 1 : 0), std::regex::extended | std::regex::nosubs);
     } catch (const std::regex_error& error) {
-      throw UsageError(detail::concat("--benchmark_filter: '", text, "' is no regular expression: ", error.what(), "."));
+      throw UsageError(detail::concat("--benchmark_filter: '", text,
+                                      "' is no regular expression: ", error.what(), "."));
     }
   }
   [[nodiscard]] bool matches(const std::string& name) const {
@@ -144,13 +160,17 @@ class NameFilter {
 }  // namespace
 
 std::string BenchCase::name() const {
-  return detail::concat("matrix:", matrix.name, "/", contender->label(), "/layout:", to_string(layout), "/k:", k);
+  return detail::concat("matrix:", matrix.name, "/", contender->label(),
+                        "/layout:", to_string(layout), "/k:", k);
 }
 
-std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite, const Options& options) {
+std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,
+                                    const Options& options) {
   const auto contenders = select_contenders(registry, options);
   if (contenders.empty()) {
-    throw UsageError("the selection leaves no contender; --list shows which backend, format and kernel each one has.");
+    throw UsageError(
+        "the selection leaves no contender; --list shows which backend, format and kernel each one "
+        "has.");
   }
   const auto sweeps = select_sweeps(suite, options);
   std::int64_t largest_k = 1;
@@ -166,18 +186,22 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
           const BenchCase bench_case{contender, matrix, sweep.layout, k, largest_k};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);
         }
-  if (cases.empty()) throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
+  if (cases.empty())
+    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
   return cases;
 }
 
 std::string VectorCase::name() const {
-  return detail::concat("vector:", n, "/operation:", to_string(contender->operation), "/", contender->label(),
-                        "/layout:", to_string(layout), "/k:", k);
+  return detail::concat("vector:", n, "/operation:", to_string(contender->operation), "/",
+                        contender->label(), "/layout:", to_string(layout), "/k:", k);
 }
 
-std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suite& suite, const Options& options) {
-  if (!options.matrices.empty() || !options.formats.empty() || !options.kernels.empty() || !options.sweeps.empty())
-    throw UsageError(detail::concat("the suite ", suite.name, " has no matrices, formats, kernels and sweeps to select."));
+std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suite& suite,
+                                            const Options& options) {
+  if (!options.matrices.empty() || !options.formats.empty() || !options.kernels.empty() ||
+      !options.sweeps.empty())
+    throw UsageError(detail::concat("the suite ", suite.name,
+                                    " has no matrices, formats, kernels and sweeps to select."));
   const auto chosen = select_vector_contenders(registry, options);
   const NameFilter filter(options.benchmark_flag("benchmark_filter"));
   std::vector<VectorCase> cases;
@@ -188,13 +212,15 @@ std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suit
           if (k > 1 && operation != Operation::statistics && operation != Operation::dot) continue;
           for (const auto* const contender : chosen) {
             const VectorCase bench_case{contender, n, sweep.layout, k};
-            if (contender->operation == operation && filter.matches(bench_case.name())) cases.push_back(bench_case);
+            if (contender->operation == operation && filter.matches(bench_case.name()))
+              cases.push_back(bench_case);
           }
         }
       }
     }
   }
-  if (cases.empty()) throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
+  if (cases.empty())
+    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
   return cases;
 }
 

@@ -14,7 +14,8 @@ namespace fatvec::bench {
 /// A matrix of the run: a generator's description or a file.
 struct MatrixSource {
   std::string text;
-  std::string name;  ///< in case names: the description, or the file's name without folder and extensions
+  std::string
+      name;  ///< in case names: the description, or the file's name without folder and extensions
 };
 
 /// One row of the results.
@@ -25,13 +26,16 @@ struct BenchCase {
   std::int64_t k = 1;
   std::int64_t largest_k = 1;  ///< of all cases of this matrix: one oracle serves them all
 
-  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K"; keys end at the first ':', no value holds '/'.
+  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K"; keys end at the first ':', no value holds
+  /// '/'.
   [[nodiscard]] std::string name() const;
 };
 
-/// The cases that the options select, ordered by matrix, layout, k and contender. Throws UsageError for names nobody knows
-/// (listing those known) and for an empty selection, InputError for matrix files that cannot be read.
-std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite, const Options& options);
+/// The cases that the options select, ordered by matrix, layout, k and contender. Throws UsageError
+/// for names nobody knows (listing those known) and for an empty selection, InputError for matrix
+/// files that cannot be read.
+std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,
+                                    const Options& options);
 
 /// A row of the suite of vectors.
 struct VectorCase {
@@ -44,8 +48,10 @@ struct VectorCase {
   [[nodiscard]] std::string name() const;
 };
 
-/// The same for a suite of vectors, ordered by layout, k, length, operation and contender. Multivectors are asked for their
-/// statistics and dot products only; matrices, formats and kernels cannot be selected.
-std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suite& suite, const Options& options);
+/// The same for a suite of vectors, ordered by layout, k, length, operation and contender.
+/// Multivectors are asked for their statistics and dot products only; matrices, formats and kernels
+/// cannot be selected.
+std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suite& suite,
+                                            const Options& options);
 
 }  // namespace fatvec::bench

@@ -11,7 +11,8 @@ namespace {
 void require_plain(const std::string& text, const std::string& label) {
   if (!text.empty() && text.find_first_of("/:, ") == std::string::npos) return;
   throw Error(detail::concat("contender ", label, ": '", text,
-                             "' cannot be part of a case name; it must not be empty nor hold ", "'/', ':', ',' or a space."));
+                             "' cannot be part of a case name; it must not be empty nor hold ",
+                             "'/', ':', ',' or a space."));
 }
 
 std::string begin_of_label(const std::string& name, const std::string& backend) {
@@ -38,13 +39,17 @@ const FormatSweep format_sweeps[] = {
     {"sell", "slice_size", &FormatOptions::slice_size, {8, 16, 32, 64, 128, 256}},
     {"sell", "sort_window", &FormatOptions::sort_window, {1, 128, 1024, 8192, 65536, INT32_MAX}},
     {"pjad", "slice_size", &FormatOptions::slice_size, {8, 16, 32, 64, 128, 256}},
-    {"bsr", "block_size", &FormatOptions::block_size, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
+    {"bsr",
+     "block_size",
+     &FormatOptions::block_size,
+     {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}},
 };
 
 }  // namespace
 
 std::string_view to_string(Operation operation) {
-  constexpr std::array<std::string_view, operations.size()> names = {"statistics", "dot", "asum", "nrm2"};
+  constexpr std::array<std::string_view, operations.size()> names = {"statistics", "dot", "asum",
+                                                                     "nrm2"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -64,13 +69,15 @@ std::string Contender::parameter(const std::string& key) const {
 
 void Registry::add(Contender contender) {
   const std::string label = contender.label();
-  for (const auto& text : {contender.name, contender.backend, contender.format}) require_plain(text, label);
+  for (const auto& text : {contender.name, contender.backend, contender.format})
+    require_plain(text, label);
   for (const auto& [key, value] : contender.parameters) {
     require_plain(key, label);
     require_plain(value, label);
   }
   for (const auto& other : contenders_)
-    if (other.label() == label) throw Error(detail::concat("two contenders are registered as ", label, "."));
+    if (other.label() == label)
+      throw Error(detail::concat("two contenders are registered as ", label, "."));
   contenders_.push_back(std::move(contender));
 }
 
@@ -82,7 +89,8 @@ void Registry::add_with_sweep(const Contender& contender) {
       Contender variant = contender;
       variant.parameters.push_back({sweep.setting, std::to_string(value)});
       variant.sweep = sweep.setting;
-      variant.prepare = [prepare = contender.prepare, option = sweep.option, value](product::Case task) {
+      variant.prepare = [prepare = contender.prepare, option = sweep.option,
+                         value](product::Case task) {
         task.options.*option = value;
         return prepare(task);
       };

@@ -42,17 +42,19 @@ void add_fatvec_kernels(Registry& registry) {
   const auto backends = product::backends();
   for (const auto backend : backends) {
     for (const auto& [kernel, format] : product::kernels()) {
-      const Contender contender{
-          .name = "fatvec",
-          .backend = std::string(backend),
-          .format = std::string(format),
-          .parameters = {{"kernel", std::string(kernel)}},
-          .on_request = backend == "serial" && backends.size() > 1,
-          .prepare = [kernel = kernel, backend](const product::Case& task) { return product::prepare(kernel, backend, task); }};
+      const Contender contender{.name = "fatvec",
+                                .backend = std::string(backend),
+                                .format = std::string(format),
+                                .parameters = {{"kernel", std::string(kernel)}},
+                                .on_request = backend == "serial" && backends.size() > 1,
+                                .prepare = [kernel = kernel, backend](const product::Case& task) {
+                                  return product::prepare(kernel, backend, task);
+                                }};
       registry.add_with_sweep(contender);
       registry.add(packed(contender));
       if (format == "ellpack" || format == "hll" || format == "bsr")
-        for (const auto order : {StorageOrder::column_major, StorageOrder::row_major}) registry.add(stored(contender, order));
+        for (const auto order : {StorageOrder::column_major, StorageOrder::row_major})
+          registry.add(stored(contender, order));
     }
   }
 }

@@ -3,7 +3,8 @@
 
 #include "harness/reduction.hpp"
 
-/// Contender `fatvec` of the suite of vectors: vector_statistics, also where only one of the norms is asked for, and dot.
+/// Contender `fatvec` of the suite of vectors: vector_statistics, also where only one of the norms
+/// is asked for, and dot.
 namespace fatvec::bench {
 namespace {
 
@@ -31,7 +32,9 @@ struct OurDot {
   ColumnResults<double, ExecSpace> results;
 
   void operator()(const ExecSpace& exec) const { dot(exec, x, y, results); }
-  [[nodiscard]] std::vector<double> numbers(const ExecSpace& exec) const { return results.on_host(exec); }
+  [[nodiscard]] std::vector<double> numbers(const ExecSpace& exec) const {
+    return results.on_host(exec);
+  }
 };
 
 template <class ExecSpace, class Layout>
@@ -39,23 +42,26 @@ std::unique_ptr<Reduction> prepare(Operation operation, const VectorOperands& op
   const ExecSpace exec;
   const Operand<ExecSpace, Layout> x(operands.x, operands.n, operands.k);
   const Operand<ExecSpace, Layout> y(operands.y, operands.n, operands.k);
-  if (operation == Operation::dot) return make_reduction<ExecSpace>(OurDot<ExecSpace, Layout>{x, y, {exec, operands.k}});
-  return make_reduction<ExecSpace>(OurStatistics<ExecSpace, Layout>{operation, x, {exec, operands.k}});
+  if (operation == Operation::dot)
+    return make_reduction<ExecSpace>(OurDot<ExecSpace, Layout>{x, y, {exec, operands.k}});
+  return make_reduction<ExecSpace>(
+      OurStatistics<ExecSpace, Layout>{operation, x, {exec, operands.k}});
 }
 
 template <class ExecSpace>
 void add(Registry& registry, const char* backend, bool on_request = false) {
   for (const auto operation : operations) {
-    registry.add(VectorContender{.name = "fatvec",
-                                 .backend = backend,
-                                 .operation = operation,
-                                 .parameters = {},
-                                 .on_request = on_request,
-                                 .prepare = [operation](const VectorOperands& operands) {
-                                   if (operands.layout == product::Layout::row)
-                                     return prepare<ExecSpace, Kokkos::LayoutRight>(operation, operands);
-                                   return prepare<ExecSpace, Kokkos::LayoutLeft>(operation, operands);
-                                 }});
+    registry.add(
+        VectorContender{.name = "fatvec",
+                        .backend = backend,
+                        .operation = operation,
+                        .parameters = {},
+                        .on_request = on_request,
+                        .prepare = [operation](const VectorOperands& operands) {
+                          if (operands.layout == product::Layout::row)
+                            return prepare<ExecSpace, Kokkos::LayoutRight>(operation, operands);
+                          return prepare<ExecSpace, Kokkos::LayoutLeft>(operation, operands);
+                        }});
   }
 }
 

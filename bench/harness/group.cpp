@@ -30,11 +30,13 @@ class Batch {
   /// Prepares the case, runs it once and verifies that.
   void add(const BenchCase& bench_case, Outcome& outcome) {
     const auto& contender = *bench_case.contender;
-    product::Case task{.matrix = problem_.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
-    // A format that is mostly padding would take minutes to fill, and push everything else out of memory, to show what is
-    // known.
+    product::Case task{
+        .matrix = problem_.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
+    // A format that is mostly padding would take minutes to fill, and push everything else out of
+    // memory, to show what is known.
     task.options.memory_limit =
-        std::min(static_cast<std::uint64_t>(policy_.max_expansion * static_cast<double>(task.matrix.bytes())),
+        std::min(static_cast<std::uint64_t>(policy_.max_expansion *
+                                            static_cast<double>(task.matrix.bytes())),
                  free_bytes(contender.backend) / 2);
     if (contender.unsupported) {
       if (const auto reason = contender.unsupported(task)) throw UsageError(*reason);
@@ -47,7 +49,8 @@ class Batch {
     outcome.matrix_bytes = product->matrix_bytes;
     outcome.stored_entries = product->stored_entries;
     bytes_ += static_cast<double>(product->matrix_bytes) +
-              8.0 * static_cast<double>(task.k) * static_cast<double>(task.matrix.rows() + task.matrix.cols());
+              8.0 * static_cast<double>(task.k) *
+                  static_cast<double>(task.matrix.rows() + task.matrix.cols());
     if (!policy_.dry_run) members_.push_back({std::move(product), &outcome, task.k});
   }
 
@@ -87,7 +90,8 @@ class Batch {
 
 }  // namespace
 
-std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase>& cases, const GroupPolicy& policy) {
+std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase>& cases,
+                                   const GroupPolicy& policy) {
   std::vector<Outcome> outcomes(cases.size());
   Batch batch(problem, policy);
   for (std::size_t n = 0; n < cases.size(); ++n) {
@@ -100,7 +104,8 @@ std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase
         batch.add(cases[n], outcomes[n]);
       }
     });
-    if (4 * batch.bytes() > static_cast<double>(free_bytes(cases[n].contender->backend))) batch.finish();
+    if (4 * batch.bytes() > static_cast<double>(free_bytes(cases[n].contender->backend)))
+      batch.finish();
   }
   batch.finish();
   return outcomes;

@@ -19,8 +19,10 @@ struct GroupPolicy {
   double max_expansion = 16;  ///< a format may be so many times as large as CSR
 };
 
-/// Verifies and times cases of one matrix, layout and number of columns, as many side by side as a quarter of the free memory
-/// holds. Whatever happens to a case is its outcome; the others go on. Outcomes are in the order of the cases.
-std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase>& cases, const GroupPolicy& policy);
+/// Verifies and times cases of one matrix, layout and number of columns, as many side by side as a
+/// quarter of the free memory holds. Whatever happens to a case is its outcome; the others go on.
+/// Outcomes are in the order of the cases.
+std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase>& cases,
+                                   const GroupPolicy& policy);
 
 }  // namespace fatvec::bench

@@ -10,8 +10,8 @@
 
 namespace fatvec::bench {
 
-/// Runs cases as benchmarks of Google's. Those that stand side by side and belong together, the contenders of one task, are
-/// measured together when the first of them runs. Case: has a name().
+/// Runs cases as benchmarks of Google's. Those that stand side by side and belong together, the
+/// contenders of one task, are measured together when the first of them runs. Case: has a name().
 template <class Case>
 class GroupedSession {
  public:
@@ -23,13 +23,16 @@ class GroupedSession {
   /// Registers every case with Google Benchmark. The session must outlive the run.
   void register_cases(const std::vector<Case>& cases) {
     for (const auto& bench_case : cases) {
-      if (groups_.empty() || !same_group(groups_.back()->front(), bench_case)) groups_.push_back(std::make_unique<Group>());
+      if (groups_.empty() || !same_group(groups_.back()->front(), bench_case))
+        groups_.push_back(std::make_unique<Group>());
       Group* const group = groups_.back().get();
       const std::size_t index = group->size();
       group->push_back(bench_case);
-      // One iteration whose manual time is the median: repetitions, warm-up and statistics are the harness's own.
-      benchmark::RegisterBenchmark(bench_case.name().c_str(),
-                                   [this, group, index](benchmark::State& state) { run(*group, index, state); })
+      // One iteration whose manual time is the median: repetitions, warm-up and statistics are the
+      // harness's own.
+      benchmark::RegisterBenchmark(
+          bench_case.name().c_str(),
+          [this, group, index](benchmark::State& state) { run(*group, index, state); })
           ->Iterations(1)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);
@@ -49,7 +52,8 @@ class GroupedSession {
   /// The outcomes, in the order of the cases.
   virtual std::vector<Outcome> measure(const Group& group) = 0;
   /// The counters of a verified case.
-  virtual void report(const Case& bench_case, const Outcome& outcome, benchmark::State& state) const = 0;
+  virtual void report(const Case& bench_case, const Outcome& outcome,
+                      benchmark::State& state) const = 0;
 
   /// Those that every case has.
   static void report_timing(const Timing& timing, bool dry_run, benchmark::State& state) {

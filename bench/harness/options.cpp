@@ -14,13 +14,16 @@ namespace fatvec::bench {
 namespace {
 
 constexpr const char* description =
-    "fatvec-bench: sparse matrix times fat vector, our kernels against hand-written code and libraries, in one run.\n"
-    "Every result is verified before it is timed. Selections are comma-separated lists; --list shows the names.";
+    "fatvec-bench: sparse matrix times fat vector, our kernels against hand-written code and "
+    "libraries, in one run.\n"
+    "Every result is verified before it is timed. Selections are comma-separated lists; --list "
+    "shows the names.";
 
 constexpr const char* footer =
     "Flags of Google Benchmark pass through, e.g. --benchmark_filter=REGEX, --benchmark_out=FILE,\n"
     "--benchmark_list_tests; so do Kokkos' (--kokkos-num-threads=N).\n"
-    "Exit status: 0, 2 for wrong usage or unreadable input, 3 where a result failed its verification.";
+    "Exit status: 0, 2 for wrong usage or unreadable input, 3 where a result failed its "
+    "verification.";
 
 bool starts_with(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
@@ -29,9 +32,10 @@ bool starts_with(const std::string& text, const char* prefix) {
 }  // namespace
 
 bool Options::has_benchmark_flag(const std::string& flag) const {
-  return std::any_of(benchmark_arguments.begin(), benchmark_arguments.end(), [&](const std::string& argument) {
-    return argument == "--" + flag || starts_with(argument, ("--" + flag + "=").c_str());
-  });
+  return std::any_of(
+      benchmark_arguments.begin(), benchmark_arguments.end(), [&](const std::string& argument) {
+        return argument == "--" + flag || starts_with(argument, ("--" + flag + "=").c_str());
+      });
 }
 
 std::string Options::benchmark_flag(const std::string& flag) const {
@@ -47,35 +51,49 @@ Options parse_options(int argc, const char* const* argv) {
   app.footer(footer);
   app.allow_extras();
   app.set_version_flag("--version", std::string("fatvec-bench ") + build_info::version);
-  app.add_option("--suite", options.suite, "Table of matrices and numbers of columns")->capture_default_str();
-  app.add_option("--matrix", options.matrices, "Matrix Market files or gen:KIND:SIZE..., in place of the suite's")
+  app.add_option("--suite", options.suite, "Table of matrices and numbers of columns")
+      ->capture_default_str();
+  app.add_option("--matrix", options.matrices,
+                 "Matrix Market files or gen:KIND:SIZE..., in place of the suite's")
       ->delimiter(',');
   app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
-  app.add_option("--length", options.lengths, "Lengths of the vectors, in place of those of the suite vectors")
+  app.add_option("--length", options.lengths,
+                 "Lengths of the vectors, in place of those of the suite vectors")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   app.add_option("--contender", options.contenders, "Only these contenders")->delimiter(',');
-  app.add_option("--backend", options.backends, "Only contenders on these backends")->delimiter(',');
+  app.add_option("--backend", options.backends, "Only contenders on these backends")
+      ->delimiter(',');
   app.add_option("--format", options.formats, "Only contenders with these formats")->delimiter(',');
-  app.add_option("--kernel", options.kernels, "Of contenders that have kernels, only these")->delimiter(',');
-  app.add_option("--layout", options.layouts, "row, column: layouts of X and Y, in place of the suite's")->delimiter(',');
-  app.add_option("--sweep", options.sweeps, "Also the variants of these settings (--list shows them), or all")->delimiter(',');
-  app.add_option("--output", options.output,
-                 "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end")
+  app.add_option("--kernel", options.kernels, "Of contenders that have kernels, only these")
+      ->delimiter(',');
+  app.add_option("--layout", options.layouts,
+                 "row, column: layouts of X and Y, in place of the suite's")
+      ->delimiter(',');
+  app.add_option("--sweep", options.sweeps,
+                 "Also the variants of these settings (--list shows them), or all")
+      ->delimiter(',');
+  app.add_option(
+         "--output", options.output,
+         "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end")
       ->type_name("FILE");
   app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")->capture_default_str();
-  app.add_option("--beta", options.beta, "With 0, Y holds NaN before: it must be overwritten")->capture_default_str();
-  app.add_flag("--resume", options.resume, "Go on with an interrupted run of the same --output: its rows are kept");
+  app.add_option("--beta", options.beta, "With 0, Y holds NaN before: it must be overwritten")
+      ->capture_default_str();
+  app.add_flag("--resume", options.resume,
+               "Go on with an interrupted run of the same --output: its rows are kept");
   app.add_option("--max-seconds", options.max_seconds,
                  "Stop a row's repetitions after this time (at least 3; otherwise at least 20)")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--max-expansion", options.max_expansion, "Skip a format that is more than so many times as large as CSR")
+  app.add_option("--max-expansion", options.max_expansion,
+                 "Skip a format that is more than so many times as large as CSR")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_flag("--dry-run", options.dry_run, "Run every case once, on the suite's tiny matrices: verified, not measured");
+  app.add_flag("--dry-run", options.dry_run,
+               "Run every case once, on the suite's tiny matrices: verified, not measured");
   app.add_flag("--list", options.list, "List suites and contenders");
   try {
     app.parse(argc, argv);
@@ -84,14 +102,16 @@ Options parse_options(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(detail::concat(error.what(), "; fatvec-bench --help lists the options."));
   }
-  if (options.resume && options.output.empty()) throw UsageError("--resume wants the --output that it goes on with.");
+  if (options.resume && options.output.empty())
+    throw UsageError("--resume wants the --output that it goes on with.");
   for (const auto& argument : app.remaining()) {
     if (starts_with(argument, "--benchmark_") || starts_with(argument, "--v=")) {
       options.benchmark_arguments.push_back(argument);
     } else if (starts_with(argument, "--kokkos-")) {
       options.kokkos_arguments.push_back(argument);
     } else {
-      throw UsageError(detail::concat("unknown argument '", argument, "'; fatvec-bench --help lists the options."));
+      throw UsageError(detail::concat("unknown argument '", argument,
+                                      "'; fatvec-bench --help lists the options."));
     }
   }
   return options;

@@ -37,7 +37,8 @@ struct Options {
   [[nodiscard]] std::string benchmark_flag(const std::string& flag) const;
 };
 
-/// Parses the command line. --help and --version print and exit; throws UsageError for what it does not understand.
+/// Parses the command line. --help and --version print and exit; throws UsageError for what it does
+/// not understand.
 Options parse_options(int argc, const char* const* argv);
 
 }  // namespace fatvec::bench

@@ -22,7 +22,8 @@ struct Outcome {
   std::int64_t stored_entries = 0;
 };
 
-/// A result that differs from the oracle's; not an Error of the library, so that nothing else can be taken for it.
+/// A result that differs from the oracle's; not an Error of the library, so that nothing else can
+/// be taken for it.
 struct WrongResult {
   std::string what;
 };

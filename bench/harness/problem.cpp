@@ -15,7 +15,8 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 product::HostCsr load(const std::string& text) {
-  if (generate::is_spec(text)) return product::host_csr(generate::generate(generate::parse_spec(text)));
+  if (generate::is_spec(text))
+    return product::host_csr(generate::generate(generate::parse_spec(text)));
   return csr_from_coo<Host>(io::read_matrix_market<double>(text));
 }
 
@@ -32,14 +33,17 @@ verify::Reference<double> leading_columns(const verify::Reference<double>& wide,
   narrow.value.reserve(wide.rows * k);
   narrow.allowed.reserve(wide.rows * k);
   for (std::int64_t begin = 0; begin < wide.rows * wide.k; begin += wide.k) {
-    narrow.value.insert(narrow.value.end(), wide.value.begin() + begin, wide.value.begin() + begin + k);
-    narrow.allowed.insert(narrow.allowed.end(), wide.allowed.begin() + begin, wide.allowed.begin() + begin + k);
+    narrow.value.insert(narrow.value.end(), wide.value.begin() + begin,
+                        wide.value.begin() + begin + k);
+    narrow.allowed.insert(narrow.allowed.end(), wide.allowed.begin() + begin,
+                          wide.allowed.begin() + begin + k);
   }
   return narrow;
 }
 
 /// rows × k pseudo-random elements, the same for any k.
-product::HostMultivector elements(const std::string& label, std::int64_t rows, std::int64_t k, std::int64_t first_row) {
+product::HostMultivector elements(const std::string& label, std::int64_t rows, std::int64_t k,
+                                  std::int64_t first_row) {
   const auto v = product::allocate(label, rows, k);
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(0, rows), [=](std::int64_t i) {
     for (std::int64_t c = 0; c < k; ++c) v(i, c) = element(first_row + i, c);
@@ -70,7 +74,9 @@ product::HostMultivector Problem::initial_y(std::int64_t k) const {
 }
 
 const verify::Reference<double>& Problem::reference(std::int64_t k) {
-  if (widest_.k == 0) widest_ = verify::reference_product(alpha_, matrix_, x(largest_k_), beta_, initial_y(largest_k_));
+  if (widest_.k == 0)
+    widest_ =
+        verify::reference_product(alpha_, matrix_, x(largest_k_), beta_, initial_y(largest_k_));
   if (k == widest_.k) return widest_;
   if (k != current_.k) current_ = leading_columns(widest_, k);
   return current_;
@@ -84,8 +90,9 @@ std::optional<std::string> Problem::difference(const product::HostMultivector& y
   const std::int64_t at = verdict.worst_row * k + verdict.worst_column;
   std::ostringstream text;
   text.precision(17);
-  text << "verification failed: row " << verdict.worst_row << " column " << verdict.worst_column << " expected "
-       << static_cast<double>(expected.value[at]) << " got " << y(verdict.worst_row, verdict.worst_column);
+  text << "verification failed: row " << verdict.worst_row << " column " << verdict.worst_column
+       << " expected " << static_cast<double>(expected.value[at]) << " got "
+       << y(verdict.worst_row, verdict.worst_column);
   return text.str();
 }
 

@@ -13,11 +13,11 @@
 
 namespace fatvec::bench {
 
-/// A matrix of the run on the host, with the X that every contender multiplies, the Y that it starts from, and the oracle's
-/// answer to Y = beta · Y + alpha · A · X.
+/// A matrix of the run on the host, with the X that every contender multiplies, the Y that it
+/// starts from, and the oracle's answer to Y = beta · Y + alpha · A · X.
 ///
-/// X(j, c) and Y(i, c) depend on their indices alone, so X with k columns is the first k columns of any wider one: the oracle,
-/// the slowest part of a row, runs once per matrix, for the largest k.
+/// X(j, c) and Y(i, c) depend on their indices alone, so X with k columns is the first k columns of
+/// any wider one: the oracle, the slowest part of a row, runs once per matrix, for the largest k.
 class Problem {
  public:
   /// Reads or generates the matrix; throws what io and generate throw.
@@ -29,7 +29,8 @@ class Problem {
 
   /// X (cols × k), uniform in [-1, 1).
   [[nodiscard]] product::HostMultivector x(std::int64_t k) const;
-  /// Y (rows × k) before the product: full of NaN where beta = 0, so that whatever is not overwritten shows.
+  /// Y (rows × k) before the product: full of NaN where beta = 0, so that whatever is not
+  /// overwritten shows.
   [[nodiscard]] product::HostMultivector initial_y(std::int64_t k) const;
   [[nodiscard]] double alpha() const { return alpha_; }
   [[nodiscard]] double beta() const { return beta_; }

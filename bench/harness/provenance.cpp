@@ -25,7 +25,8 @@ std::string cpu_model() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);) {
     const auto colon = line.find(": ");
-    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos)
+      return line.substr(colon + 2);
   }
   utsname system{};
   return uname(&system) == 0 ? system.machine : "unknown";
@@ -37,7 +38,8 @@ std::string first_line(const char* path) {
   return line.empty() ? "unknown" : line;
 }
 
-/// Processors that the affinity mask leaves to this process; a container's quota is not visible here.
+/// Processors that the affinity mask leaves to this process; a container's quota is not visible
+/// here.
 int usable_processors() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
@@ -52,7 +54,8 @@ std::string kokkos_configuration() {
 /// What steers the OpenMP runtime, and the selection of GPUs.
 void add_environment(Facts& facts) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    for (const char* const prefix : {"OMP_", "GOMP_", "KMP_", "KOKKOS_", "CUDA_VISIBLE_DEVICES", "MKL_"}) {
+    for (const char* const prefix :
+         {"OMP_", "GOMP_", "KMP_", "KOKKOS_", "CUDA_VISIBLE_DEVICES", "MKL_"}) {
       if (std::strncmp(*entry, prefix, std::strlen(prefix)) != 0) continue;
       const std::string text = *entry;
       const auto equals = text.find('=');
@@ -118,16 +121,19 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
       {"cache", "hot"},
   };
   for (const auto& stream : bandwidths.streams)
-    facts.emplace_back("bandwidth_" + stream.device + "_" + stream.pattern + "_GBs", number(stream.gbs));
+    facts.emplace_back("bandwidth_" + stream.device + "_" + stream.pattern + "_GBs",
+                       number(stream.gbs));
   add_gpu(facts);
   add_environment(facts);
   return facts;
 }
 
 std::string summary(const Bandwidths& bandwidths) {
-  std::string text =
-      device_name() + ", " + std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()) + " host threads; ";
-  for (const auto& stream : bandwidths.streams) text += stream.device + " " + stream.pattern + " " + number(stream.gbs) + ", ";
+  std::string text = device_name() + ", " +
+                     std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()) +
+                     " host threads; ";
+  for (const auto& stream : bandwidths.streams)
+    text += stream.device + " " + stream.pattern + " " + number(stream.gbs) + ", ";
   text.resize(text.size() - 2);
   double load = 0;
   text += " GB/s";

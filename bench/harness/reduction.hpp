@@ -23,10 +23,13 @@ struct VectorOperands {
   product::Layout layout = product::Layout::column;
 
   [[nodiscard]] std::int64_t row_stride() const { return layout == product::Layout::row ? k : 1; }
-  [[nodiscard]] std::int64_t column_begin(std::int64_t c) const { return layout == product::Layout::row ? c : c * n; }
+  [[nodiscard]] std::int64_t column_begin(std::int64_t c) const {
+    return layout == product::Layout::row ? c : c * n;
+  }
 };
 
-/// A reduction that is ready to run, with the operands of all contenders and room for results of its own.
+/// A reduction that is ready to run, with the operands of all contenders and room for results of
+/// its own.
 class Reduction {
  public:
   Reduction() = default;
@@ -60,7 +63,8 @@ std::unique_ptr<Reduction> make_reduction(Reduce reduce) {
   return std::make_unique<TimedReduction<ExecSpace, Reduce>>(std::move(reduce));
 }
 
-/// The numbers of an operation, from anything that has the members of VectorStatistics or of raw::Seven.
+/// The numbers of an operation, from anything that has the members of VectorStatistics or of
+/// raw::Seven.
 template <class Statistics>
 void append_numbers(std::vector<double>& numbers, Operation operation, const Statistics& s) {
   const auto max_norm = [&] {
@@ -71,7 +75,8 @@ void append_numbers(std::vector<double>& numbers, Operation operation, const Sta
   };
   if (operation == Operation::asum) return numbers.push_back(s.absolute_sum);
   if (operation == Operation::nrm2) return numbers.push_back(std::sqrt(s.square_sum));
-  numbers.insert(numbers.end(), {s.sum, s.absolute_sum, s.square_sum, max_norm(), s.min, s.max, static_cast<double>(s.zeros)});
+  numbers.insert(numbers.end(), {s.sum, s.absolute_sum, s.square_sum, max_norm(), s.min, s.max,
+                                 static_cast<double>(s.zeros)});
 }
 
 }  // namespace fatvec::bench

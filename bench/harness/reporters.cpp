@@ -31,7 +31,8 @@ Fields fields_of(const std::string& name) {
       value = "vectors of " + value;
     }
     if (key == "operation") key = "format";
-    if (key == "matrix" || key == "contender" || key == "backend" || key == "format" || key == "layout" || key == "k") {
+    if (key == "matrix" || key == "contender" || key == "backend" || key == "format" ||
+        key == "layout" || key == "k") {
       fields.named[key] = value;
     } else {
       fields.variant += (fields.variant.empty() ? "" : " ") + value;
@@ -64,22 +65,26 @@ void TableReporter::print_row(const Run& run) {
   char line[512];
   if (fields.named["matrix"] != matrix_) {
     matrix_ = fields.named["matrix"];
-    std::snprintf(line, sizeof line, "\n%s\n%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n", matrix_.c_str(),
-                  "contender", "backend", "format", "variant", "layout", "k", "ms", "spread", "GFLOPS", "GB/s", "bound",
-                  "setup ms");
+    std::snprintf(line, sizeof line,
+                  "\n%s\n%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
+                  matrix_.c_str(), "contender", "backend", "format", "variant", "layout", "k", "ms",
+                  "spread", "GFLOPS", "GB/s", "bound", "setup ms");
     GetOutputStream() << line;
   }
-  std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s ", fields.named["contender"].c_str(),
-                fields.named["backend"].c_str(), fields.named["format"].c_str(), fields.variant.c_str(),
+  std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s ",
+                fields.named["contender"].c_str(), fields.named["backend"].c_str(),
+                fields.named["format"].c_str(), fields.variant.c_str(),
                 fields.named["layout"].c_str(), fields.named["k"].c_str());
   GetOutputStream() << line;
   if (run.error_occurred || !measured_) {
     GetOutputStream() << (run.error_occurred ? run.error_message : "verified") << "\n";
     return;
   }
-  std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %7.1f %4.0f %% %9.2f%s\n", counter(run, "median_seconds") * 1e3,
-                counter(run, "spread") * 100, counter(run, "GFLOPS"), counter(run, "GBs"), counter(run, "bound_fraction") * 100,
-                counter(run, "setup_seconds") * 1e3, counter(run, "capped") > 0 ? "  (capped)" : "");
+  std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %7.1f %4.0f %% %9.2f%s\n",
+                counter(run, "median_seconds") * 1e3, counter(run, "spread") * 100,
+                counter(run, "GFLOPS"), counter(run, "GBs"), counter(run, "bound_fraction") * 100,
+                counter(run, "setup_seconds") * 1e3,
+                counter(run, "capped") > 0 ? "  (capped)" : "");
   GetOutputStream() << line;
 }
 
@@ -92,7 +97,8 @@ void JsonReporter::ReportRuns(const std::vector<Run>& runs) {
       run.repetitions = static_cast<std::int64_t>(found->second.value);
       run.counters.erase(found);  // else the object would have the key twice
     }
-    if (run.error_occurred && run.error_message.rfind("verification failed", 0) == 0) run.counters["verified"] = 0;
+    if (run.error_occurred && run.error_message.rfind("verification failed", 0) == 0)
+      run.counters["verified"] = 0;
   }
   JSONReporter::ReportRuns(cleaned);
 }
@@ -111,8 +117,8 @@ void Progress::step() {
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double left = spent / static_cast<double>(done_) * static_cast<double>(total_ - done_);
   std::fprintf(stderr, "%zu of %zu rows, %.0f %%, about %.0f min %02d s left%s", done_, total_,
-               100.0 * static_cast<double>(done_) / static_cast<double>(total_), std::floor(left / 60),
-               static_cast<int>(left) % 60, terminal_ ? "" : "\n");
+               100.0 * static_cast<double>(done_) / static_cast<double>(total_),
+               std::floor(left / 60), static_cast<int>(left) % 60, terminal_ ? "" : "\n");
   std::fflush(stderr);
 }
 

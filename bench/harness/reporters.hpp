@@ -12,11 +12,13 @@
 
 namespace fatvec::bench {
 
-/// The console: one line per row, narrow enough to read, a heading per matrix, the reason where there is no result.
+/// The console: one line per row, narrow enough to read, a heading per matrix, the reason where
+/// there is no result.
 class TableReporter : public benchmark::BenchmarkReporter {
  public:
   /// measured: false for a dry run, whose rows are only told to be verified.
-  TableReporter(std::string summary, bool measured) : summary_(std::move(summary)), measured_(measured) {}
+  TableReporter(std::string summary, bool measured)
+      : summary_(std::move(summary)), measured_(measured) {}
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
 
@@ -28,14 +30,16 @@ class TableReporter : public benchmark::BenchmarkReporter {
   std::string matrix_;
 };
 
-/// Google Benchmark's JSON, in two points nearer to what was measured: names without the "/iterations:1/manual_time" of its own
-/// bookkeeping, and "repetitions" with the number that the median is of. A wrong result has the counter verified: 0.
+/// Google Benchmark's JSON, in two points nearer to what was measured: names without the
+/// "/iterations:1/manual_time" of its own bookkeeping, and "repetitions" with the number that the
+/// median is of. A wrong result has the counter verified: 0.
 class JsonReporter : public benchmark::JSONReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override;
 };
 
-/// How far a long run is, on stderr: a line that is renewed on a terminal, else one every half minute.
+/// How far a long run is, on stderr: a line that is renewed on a terminal, else one every half
+/// minute.
 class Progress {
  public:
   explicit Progress(std::size_t total);
@@ -51,10 +55,12 @@ class Progress {
   Clock::time_point told_ = start_;
 };
 
-/// The display reporter: the table, the progress, and every row to the result file, if there is one.
+/// The display reporter: the table, the progress, and every row to the result file, if there is
+/// one.
 class RunReporter : public benchmark::BenchmarkReporter {
  public:
-  RunReporter(TableReporter& table, Progress& progress, ResultFile* file) : table_(table), progress_(progress), file_(file) {}
+  RunReporter(TableReporter& table, Progress& progress, ResultFile* file)
+      : table_(table), progress_(progress), file_(file) {}
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
 

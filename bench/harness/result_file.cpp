@@ -16,8 +16,9 @@ namespace {
 using nlohmann::json;
 
 /// What must agree before rows of two runs may stand in one file.
-constexpr const char* identity[] = {"git_hash",     "compiler", "compiler_flags", "kokkos_version", "device", "gpu",
-                                    "cuda_runtime", "threads",  "dry_run",        "alpha",          "beta"};
+constexpr const char* identity[] = {
+    "git_hash",     "compiler", "compiler_flags", "kokkos_version", "device", "gpu",
+    "cuda_runtime", "threads",  "dry_run",        "alpha",          "beta"};
 
 std::string whole(const std::string& path) {
   std::ostringstream text;
@@ -27,11 +28,14 @@ std::string whole(const std::string& path) {
 
 }  // namespace
 
-ResultFile::ResultFile(std::string path, const Facts& facts, bool resume) : path_(std::move(path)), part_(path_ + ".part") {
+ResultFile::ResultFile(std::string path, const Facts& facts, bool resume)
+    : path_(std::move(path)), part_(path_ + ".part") {
   const bool interrupted = std::filesystem::exists(part_);
   if (interrupted && !resume) {
     throw UsageError(detail::concat(
-        "'", part_, "' holds the rows of an interrupted run: --resume goes on with it; delete it to ", "start anew."));
+        "'", part_,
+        "' holds the rows of an interrupted run: --resume goes on with it; delete it to ",
+        "start anew."));
   }
   if (interrupted) {
     read(part_, facts);
@@ -39,7 +43,8 @@ ResultFile::ResultFile(std::string path, const Facts& facts, bool resume) : path
     read(path_, facts);
   }
   journal_ = std::fopen(part_.c_str(), "wb");
-  if (journal_ == nullptr) throw UsageError(detail::concat("cannot write '", part_, "': ", std::strerror(errno), "."));
+  if (journal_ == nullptr)
+    throw UsageError(detail::concat("cannot write '", part_, "': ", std::strerror(errno), "."));
   if (!context_.empty()) append(context_);
   for (const auto& row : rows_) append(row);
 }
@@ -71,9 +76,10 @@ void ResultFile::read(const std::string& from, const Facts& facts) {
       if (name != key || document["benchmarks"].empty()) continue;
       const std::string then = context.value(name, "");
       if (then == now) continue;
-      throw UsageError(detail::concat("cannot resume '", from, "': its rows were measured with ", name, " '", then,
-                                      "', this run has '", now,
-                                      "'. Ratios hold only within one run: delete it, or write to another file."));
+      throw UsageError(detail::concat(
+          "cannot resume '", from, "': its rows were measured with ", name, " '", then,
+          "', this run has '", now,
+          "'. Ratios hold only within one run: delete it, or write to another file."));
     }
   }
   if (!context.empty()) context_ = context.dump();
@@ -108,7 +114,8 @@ void ResultFile::finish() {
     out << "\n]}\n";
     out.close();
     if (!out)
-      throw Error(detail::concat("cannot write '", temporary, "': ", std::strerror(errno), "; the rows are in '", part_, "'."));
+      throw Error(detail::concat("cannot write '", temporary, "': ", std::strerror(errno),
+                                 "; the rows are in '", part_, "'."));
   }
   std::filesystem::rename(temporary, path_);
   std::filesystem::remove(part_);

@@ -9,14 +9,16 @@
 
 namespace fatvec::bench {
 
-/// The results of a run as Google Benchmark's JSON, safe against interruption: each row goes at once to FILE.part (one JSON
-/// object a line, the context first), and the whole replaces FILE when the run is over.
+/// The results of a run as Google Benchmark's JSON, safe against interruption: each row goes at
+/// once to FILE.part (one JSON object a line, the context first), and the whole replaces FILE when
+/// the run is over.
 class ResultFile {
  public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
 
-  /// resume: rows that FILE.part or FILE has already are kept. Throws UsageError where they were measured by another build, on
-  /// another machine or with other threads, where FILE.part exists and resume is off, and where the folder cannot be written.
+  /// resume: rows that FILE.part or FILE has already are kept. Throws UsageError where they were
+  /// measured by another build, on another machine or with other threads, where FILE.part exists
+  /// and resume is off, and where the folder cannot be written.
   ResultFile(std::string path, const Facts& facts, bool resume);
   ResultFile(const ResultFile&) = delete;
   ResultFile& operator=(const ResultFile&) = delete;

@@ -51,7 +51,8 @@ void Session::load(const BenchCase& bench_case) {
   }
 }
 
-void Session::report(const BenchCase& bench_case, const Outcome& outcome, benchmark::State& state) const {
+void Session::report(const BenchCase& bench_case, const Outcome& outcome,
+                     benchmark::State& state) const {
   const Timing& timing = outcome.timing;
   const auto& statistics = problem_->statistics();
   const ProductSize size{.nnz = statistics.nnz,
@@ -66,13 +67,15 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome, benchm
   counters["GFLOPS"] = flops(size) / seconds * 1e-9;
   counters["bytes"] = bytes;
   counters["GBs"] = bytes / seconds * 1e-9;
-  counters["bound_fraction"] = bytes / seconds * 1e-9 / bandwidths_.bound(bench_case.contender->backend);
+  counters["bound_fraction"] =
+      bytes / seconds * 1e-9 / bandwidths_.bound(bench_case.contender->backend);
   counters["setup_seconds"] = outcome.setup_seconds;
   counters["matrix_bytes"] = static_cast<double>(outcome.matrix_bytes);
   counters["stored_entries"] = static_cast<double>(outcome.stored_entries);
   counters["rows"] = static_cast<double>(statistics.rows);
   counters["nnz"] = static_cast<double>(statistics.nnz);
-  // Below about 2 the repetitions read much of their operands from a cache, and bound_fraction may exceed 1.
+  // Below about 2 the repetitions read much of their operands from a cache, and bound_fraction may
+  // exceed 1.
   if (bench_case.contender->backend != "cuda") counters["bytes_per_cache"] = bytes / cache_bytes_;
 }
 

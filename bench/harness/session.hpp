@@ -14,8 +14,9 @@
 
 namespace fatvec::bench {
 
-/// Runs the cases of products. At most one matrix is in memory: cases are ordered by matrix, and a matrix is loaded when its
-/// first case runs and freed before the next one's. The cases of one matrix, layout and k are measured together.
+/// Runs the cases of products. At most one matrix is in memory: cases are ordered by matrix, and a
+/// matrix is loaded when its first case runs and freed before the next one's. The cases of one
+/// matrix, layout and k are measured together.
 class Session final : public GroupedSession<BenchCase> {
  public:
   Session(const Options& options, Bandwidths bandwidths, double cache_bytes);
@@ -25,7 +26,8 @@ class Session final : public GroupedSession<BenchCase> {
  private:
   [[nodiscard]] bool same_group(const BenchCase& a, const BenchCase& b) const override;
   std::vector<Outcome> measure(const Group& group) override;
-  void report(const BenchCase& bench_case, const Outcome& outcome, benchmark::State& state) const override;
+  void report(const BenchCase& bench_case, const Outcome& outcome,
+              benchmark::State& state) const override;
   void load(const BenchCase& bench_case);
 
   GroupPolicy policy_;

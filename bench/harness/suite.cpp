@@ -23,7 +23,8 @@ std::vector<SuiteMatrix> collection(std::initializer_list<std::string_view> name
   for (const auto name : names) {
     const std::string full = detail::concat("gen:twin:", name);
     const bool small = generate::find_twin(name).lengths.rows <= tiny_rows;
-    matrices.push_back({full, small ? full : detail::concat(full, ":", tiny_rows), std::string(name)});
+    matrices.push_back(
+        {full, small ? full : detail::concat(full, ":", tiny_rows), std::string(name)});
   }
   return matrices;
 }
@@ -53,7 +54,8 @@ std::string describe(const SuiteMatrix& matrix) {
 }
 
 std::span<const Suite> suites() {
-  static const std::array all{demo_suite(), balayre_suite(), stec_suite(), calzetta_suite(), scaling_suite(), vectors_suite()};
+  static const std::array all{demo_suite(),     balayre_suite(), stec_suite(),
+                              calzetta_suite(), scaling_suite(), vectors_suite()};
   return all;
 }
 

@@ -12,17 +12,20 @@
 
 namespace fatvec::bench {
 
-/// A matrix of a suite: a generator's description, and a small relative with the same structure for --dry-run.
+/// A matrix of a suite: a generator's description, and a small relative with the same structure for
+/// --dry-run.
 struct SuiteMatrix {
   std::string full;
   std::string tiny;
-  std::string real = {};  ///< the matrix that `full` is the twin of, taken instead where its file is there; may be empty
+  std::string real = {};  ///< the matrix that `full` is the twin of, taken instead where its file
+                          ///< is there; may be empty
 };
 
 /// The matrices with these names, each with its twins.
 std::vector<SuiteMatrix> collection(std::initializer_list<std::string_view> names);
 
-/// NAME.mtx.gz or NAME.mtx of the real matrix in the folder FATVEC_MATRICES; empty where there is none.
+/// NAME.mtx.gz or NAME.mtx of the real matrix in the folder FATVEC_MATRICES; empty where there is
+/// none.
 std::string real_file(const SuiteMatrix& matrix);
 
 /// What is to be loaded: the tiny twin, the real file, or the full twin.
@@ -43,8 +46,10 @@ struct Suite {
   std::string_view description;
   std::vector<SuiteMatrix> matrices;
   std::vector<Sweep> sweeps;
-  std::vector<std::int64_t> lengths = {};  ///< of vectors, in a suite that has these instead of matrices,
-  std::int64_t multivector_elements = 0;   ///< and the elements that its multivectors have, whatever k
+  std::vector<std::int64_t> lengths =
+      {};  ///< of vectors, in a suite that has these instead of matrices,
+  std::int64_t multivector_elements =
+      0;  ///< and the elements that its multivectors have, whatever k
 };
 
 /// Every suite of the program, the default first.

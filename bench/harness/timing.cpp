@@ -11,7 +11,9 @@ namespace {
 /// Wall-clock time, launches and synchronisation included; the contenders time themselves.
 class Stopwatch {
  public:
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -21,14 +23,16 @@ class Stopwatch {
 /// One contender's repetitions, turn by turn.
 class Runner {
  public:
-  Runner(const std::function<double()>& run, const TimingPolicy& policy) : run_(run), policy_(policy) {}
+  Runner(const std::function<double()>& run, const TimingPolicy& policy)
+      : run_(run), policy_(policy) {}
 
   [[nodiscard]] bool done() const {
     const auto runs = static_cast<int>(seconds_.size());
     if (error_) return true;
     if (runs < policy_.fewest) return false;
     const double timed = std::accumulate(seconds_.begin(), seconds_.end(), 0.0);
-    return spent_ >= policy_.most_seconds || (runs >= policy_.repetitions && timed >= policy_.least_seconds);
+    return spent_ >= policy_.most_seconds ||
+           (runs >= policy_.repetitions && timed >= policy_.least_seconds);
   }
 
   void take_turn() try {
@@ -41,7 +45,8 @@ class Runner {
     do {
       seconds_.push_back(run_());
       ++runs;
-    } while (turn.seconds() < slice && (runs * policy_.rounds < policy_.repetitions || turn.seconds() - warm_up < least));
+    } while (turn.seconds() < slice &&
+             (runs * policy_.rounds < policy_.repetitions || turn.seconds() - warm_up < least));
     spent_ += turn.seconds();
   } catch (...) {
     error_ = std::current_exception();
@@ -75,7 +80,8 @@ double Timing::spread() const {
   return (quantile(0.9) - quantile(0.1)) / median();
 }
 
-std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs, const TimingPolicy& policy) {
+std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs,
+                                  const TimingPolicy& policy) {
   std::vector<Runner> runners;
   for (const auto& run : runs) runners.emplace_back(run, policy);
   const auto waits = [](const Runner& runner) { return !runner.done(); };

@@ -27,10 +27,12 @@ struct Timing {
   [[nodiscard]] double spread() const;
 };
 
-/// Times the contenders of a case, each a function that runs once and returns its seconds. They take turns, a few repetitions
-/// each, so that whatever disturbs the machine for a while (a neighbour, a clock that falls) disturbs all of them and not the
-/// one whose turn it happens to be. Caches are hot: every turn begins with an untimed run, so that each repetition reads what
-/// the one before it left in the caches.
-std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs, const TimingPolicy& policy);
+/// Times the contenders of a case, each a function that runs once and returns its seconds. They
+/// take turns, a few repetitions each, so that whatever disturbs the machine for a while (a
+/// neighbour, a clock that falls) disturbs all of them and not the one whose turn it happens to be.
+/// Caches are hot: every turn begins with an untimed run, so that each repetition reads what the
+/// one before it left in the caches.
+std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs,
+                                  const TimingPolicy& policy);
 
 }  // namespace fatvec::bench

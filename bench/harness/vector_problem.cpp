@@ -18,8 +18,9 @@ namespace vectors {
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) of the position.
 KOKKOS_INLINE_FUNCTION double element(int operand, std::int64_t row, std::int64_t column) {
-  std::uint64_t z =
-      (static_cast<std::uint64_t>(row << 16) + static_cast<std::uint64_t>(2 * column + operand) + 1) * 0x9e3779b97f4a7c15ULL;
+  std::uint64_t z = (static_cast<std::uint64_t>(row << 16) +
+                     static_cast<std::uint64_t>(2 * column + operand) + 1) *
+                    0x9e3779b97f4a7c15ULL;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   z ^= z >> 31;
@@ -42,12 +43,16 @@ void fill(View (&operands)[2], std::int64_t n, std::int64_t k, product::Layout l
   if (operands[1].data() != nullptr) return;
   const double bytes = 2.0 * sizeof(double) * static_cast<double>(n) * static_cast<double>(k);
   const auto half = free_memory<typename View::memory_space>() / 2;
-  detail::require_fits<typename View::memory_space>("the suite of vectors", {0, bytes}, half, "two operands");
+  detail::require_fits<typename View::memory_space>("the suite of vectors", {0, bytes}, half,
+                                                    "two operands");
   for (int operand = 0; operand < 2; ++operand) {
     operands[operand] =
-        View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::vector"), std::max<std::int64_t>(1, n * k));
-    Kokkos::parallel_for("fatvec::bench::fill", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>(0, n * k),
-                         Fill{operands[operand].data(), operand, n, k, layout == product::Layout::row});
+        View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::vector"),
+             std::max<std::int64_t>(1, n * k));
+    Kokkos::parallel_for(
+        "fatvec::bench::fill",
+        Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>(0, n * k),
+        Fill{operands[operand].data(), operand, n, k, layout == product::Layout::row});
   }
   Kokkos::fence("fatvec::bench::fill");
 }
@@ -71,10 +76,12 @@ VectorOperands VectorProblem::operands(const std::string& backend) {
   return found;
 }
 
-/// Textbook loops in extended precision. Rounding errors of a sum of n add up to some √n · eps of the sum of magnitudes if they
-/// are of either sign; four times that still tells one element of 10⁸ that is missing.
+/// Textbook loops in extended precision. Rounding errors of a sum of n add up to some √n · eps of
+/// the sum of magnitudes if they are of either sign; four times that still tells one element of 10⁸
+/// that is missing.
 void VectorProblem::find_answers() {
-  const double rounding = 4 * std::numeric_limits<double>::epsilon() * (16 + std::sqrt(static_cast<double>(n_)));
+  const double rounding =
+      4 * std::numeric_limits<double>::epsilon() * (16 + std::sqrt(static_cast<double>(n_)));
   for (std::int64_t c = 0; c < k_; ++c) {
     long double sum = 0, asum = 0, squares = 0, dot = 0, magnitudes = 0;
     double min = std::numeric_limits<double>::infinity(), max = -min, zeros = 0;
@@ -94,33 +101,42 @@ void VectorProblem::find_answers() {
       return Wanted{static_cast<double>(value), rounding * static_cast<double>(scale)};
     };
     const double max_norm = n_ == 0 ? 0 : std::max(-min, max);
-    answers_.push_back(
-        {{rounded(sum, asum), rounded(asum, asum), rounded(squares, squares), {max_norm, 0}, {min, 0}, {max, 0}, {zeros, 0}},
-         rounded(dot, magnitudes),
-         rounded(asum, asum),
-         rounded(std::sqrt(squares), std::sqrt(squares))});
+    answers_.push_back({{rounded(sum, asum),
+                         rounded(asum, asum),
+                         rounded(squares, squares),
+                         {max_norm, 0},
+                         {min, 0},
+                         {max, 0},
+                         {zeros, 0}},
+                        rounded(dot, magnitudes),
+                        rounded(asum, asum),
+                        rounded(std::sqrt(squares), std::sqrt(squares))});
   }
 }
 
-std::optional<std::string> VectorProblem::difference(Operation operation, const std::vector<double>& numbers) {
+std::optional<std::string> VectorProblem::difference(Operation operation,
+                                                     const std::vector<double>& numbers) {
   if (answers_.empty()) find_answers();
   std::vector<Wanted> wanted;
   for (const auto& column : answers_) {
     if (operation == Operation::statistics)
       wanted.insert(wanted.end(), column.statistics.begin(), column.statistics.end());
     else
-      wanted.push_back(operation == Operation::dot ? column.dot : operation == Operation::asum ? column.asum : column.nrm2);
+      wanted.push_back(operation == Operation::dot    ? column.dot
+                       : operation == Operation::asum ? column.asum
+                                                      : column.nrm2);
   }
   if (numbers.size() != wanted.size())
-    return detail::concat("verification failed: ", numbers.size(), " numbers instead of ", wanted.size(), ".");
+    return detail::concat("verification failed: ", numbers.size(), " numbers instead of ",
+                          wanted.size(), ".");
   for (std::size_t at = 0; at < wanted.size(); ++at) {
     const auto& [value, allowed] = wanted[at];
     if (std::abs(numbers[at] - value) <= allowed) continue;
     const std::size_t of_column = wanted.size() / answers_.size();
     std::ostringstream text;
     text.precision(17);
-    text << "verification failed: number " << at % of_column << " of column " << at / of_column << " is " << numbers[at]
-         << ", expected " << value << " to within " << allowed << ".";
+    text << "verification failed: number " << at % of_column << " of column " << at / of_column
+         << " is " << numbers[at] << ", expected " << value << " to within " << allowed << ".";
     return text.str();
   }
   return std::nullopt;

@@ -11,20 +11,23 @@
 
 namespace fatvec::bench {
 
-/// The two n × k multivectors of a task, on the host and, where there is one, on the device: every contender reads the same
-/// ones. Elements are uniform in [-1, 1), one of 64 is 0; they depend on their row and column alone.
+/// The two n × k multivectors of a task, on the host and, where there is one, on the device: every
+/// contender reads the same ones. Elements are uniform in [-1, 1), one of 64 is 0; they depend on
+/// their row and column alone.
 class VectorProblem {
  public:
-  VectorProblem(std::int64_t n, std::int64_t k, product::Layout layout) : n_(n), k_(k), layout_(layout) {}
+  VectorProblem(std::int64_t n, std::int64_t k, product::Layout layout)
+      : n_(n), k_(k), layout_(layout) {}
 
   [[nodiscard]] bool is(std::int64_t n, std::int64_t k, product::Layout layout) const {
     return n == n_ && k == k_ && layout == layout_;
   }
-  /// Where the backend reads them; allocated and filled when first asked for. Throws CapacityError where they would take more
-  /// than half of the free memory.
+  /// Where the backend reads them; allocated and filled when first asked for. Throws CapacityError
+  /// where they would take more than half of the free memory.
   VectorOperands operands(const std::string& backend);
   /// Why these numbers are not the operation's results, naming the worst; nothing where they are.
-  [[nodiscard]] std::optional<std::string> difference(Operation operation, const std::vector<double>& numbers);
+  [[nodiscard]] std::optional<std::string> difference(Operation operation,
+                                                      const std::vector<double>& numbers);
 
  private:
   /// What a number should be, and by how much rounding may change it.

@@ -5,7 +5,8 @@ namespace fatvec::bench {
 namespace {
 
 void require_right(VectorProblem& problem, Operation operation, const Reduction& reduction) {
-  if (auto difference = problem.difference(operation, reduction.numbers())) throw WrongResult{std::move(*difference)};
+  if (auto difference = problem.difference(operation, reduction.numbers()))
+    throw WrongResult{std::move(*difference)};
 }
 
 /// Additions and multiplications that the definition of each number asks for.
@@ -23,7 +24,8 @@ VectorSession::VectorSession(const Options& options, Bandwidths bandwidths, doub
       cache_bytes_(cache_bytes) {}
 
 bool VectorSession::same_group(const VectorCase& a, const VectorCase& b) const {
-  return a.contender->operation == b.contender->operation && a.n == b.n && a.k == b.k && a.layout == b.layout;
+  return a.contender->operation == b.contender->operation && a.n == b.n && a.k == b.k &&
+         a.layout == b.layout;
 }
 
 std::vector<Outcome> VectorSession::measure(const Group& group) {
@@ -60,7 +62,8 @@ std::vector<Outcome> VectorSession::measure(const Group& group) {
   return outcomes;
 }
 
-void VectorSession::report(const VectorCase& bench_case, const Outcome& outcome, benchmark::State& state) const {
+void VectorSession::report(const VectorCase& bench_case, const Outcome& outcome,
+                           benchmark::State& state) const {
   const auto& contender = *bench_case.contender;
   const double seconds = outcome.timing.median();
   const double elements = static_cast<double>(bench_case.n) * static_cast<double>(bench_case.k);

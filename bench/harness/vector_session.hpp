@@ -12,8 +12,9 @@
 
 namespace fatvec::bench {
 
-/// Runs the cases of the suite of vectors. The contenders of one operation, length, layout and k are verified, then timed in
-/// turns, on the same operands; those of one length are in memory at a time.
+/// Runs the cases of the suite of vectors. The contenders of one operation, length, layout and k
+/// are verified, then timed in turns, on the same operands; those of one length are in memory at a
+/// time.
 class VectorSession final : public GroupedSession<VectorCase> {
  public:
   VectorSession(const Options& options, Bandwidths bandwidths, double cache_bytes);
@@ -21,7 +22,8 @@ class VectorSession final : public GroupedSession<VectorCase> {
  private:
   [[nodiscard]] bool same_group(const VectorCase& a, const VectorCase& b) const override;
   std::vector<Outcome> measure(const Group& group) override;
-  void report(const VectorCase& bench_case, const Outcome& outcome, benchmark::State& state) const override;
+  void report(const VectorCase& bench_case, const Outcome& outcome,
+              benchmark::State& state) const override;
 
   TimingPolicy timing_;
   bool dry_run_;

@@ -9,12 +9,14 @@
 
 #include "harness/reduction.hpp"
 
-/// Contender `cublas` of the suite of vectors: dot, asum and nrm2 of each column, the results left on the device.
+/// Contender `cublas` of the suite of vectors: dot, asum and nrm2 of each column, the results left
+/// on the device.
 namespace fatvec::bench {
 namespace {
 
 void require_success(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw Error(detail::concat(call, ": ", cublasGetStatusString(status), "."));
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw Error(detail::concat(call, ": ", cublasGetStatusString(status), "."));
 }
 
 struct DestroyLibrary {
@@ -52,7 +54,8 @@ struct CublasReduction {
     const double* const x = operands.x + begin;
     const auto n = static_cast<int>(operands.n);
     const auto step = static_cast<int>(operands.row_stride());
-    if (operation == Operation::dot) return cublasDdot(library.get(), n, x, step, operands.y + begin, step, result);
+    if (operation == Operation::dot)
+      return cublasDdot(library.get(), n, x, step, operands.y + begin, step, result);
     if (operation == Operation::asum) return cublasDasum(library.get(), n, x, step, result);
     return cublasDnrm2(library.get(), n, x, step, result);
   }
@@ -62,16 +65,19 @@ struct CublasReduction {
 
 void add_cublas(Registry& registry) {
   for (const auto operation : {Operation::dot, Operation::asum, Operation::nrm2}) {
-    registry.add(VectorContender{
-        .name = "cublas",
-        .backend = "cuda",
-        .operation = operation,
-        .parameters = {},
-        .prepare = [operation](const auto& operands) {
-          if (operands.n > INT32_MAX) throw UsageError("cuBLAS counts elements in 32 bits.");
-          const Kokkos::View<double*, Kokkos::Cuda> results("fatvec::bench::results", static_cast<std::size_t>(operands.k));
-          return make_reduction<Kokkos::Cuda>(CublasReduction{operation, operands, create_library(), results});
-        }});
+    registry.add(VectorContender{.name = "cublas",
+                                 .backend = "cuda",
+                                 .operation = operation,
+                                 .parameters = {},
+                                 .prepare = [operation](const auto& operands) {
+                                   if (operands.n > INT32_MAX)
+                                     throw UsageError("cuBLAS counts elements in 32 bits.");
+                                   const Kokkos::View<double*, Kokkos::Cuda> results(
+                                       "fatvec::bench::results",
+                                       static_cast<std::size_t>(operands.k));
+                                   return make_reduction<Kokkos::Cuda>(CublasReduction{
+                                       operation, operands, create_library(), results});
+                                 }});
   }
 }
 

@@ -14,7 +14,8 @@
 #include "harness/contender.hpp"
 #include "peers/whole_blocks.hpp"
 
-/// Contender `cusparse`: the generic API, SpMV for one column and SpMM for more, after its preprocessing.
+/// Contender `cusparse`: the generic API, SpMV for one column and SpMM for more, after its
+/// preprocessing.
 ///   format csr, algorithm alg1, alg2, alg3    NVIDIA recommends alg1 for column-major, alg2 for row-major operands
 ///   format sell, algorithm alg1               sliced ELLPACK, slices of 32 rows: one column only
 ///   format bsr, algorithm alg1                blocks of the size with the fewest bytes, the others with --sweep block_size,
@@ -34,7 +35,8 @@ constexpr cudaDataType real = CUDA_R_64F;
 /// What cuSPARSE says it does not support skips the row; everything else fails it.
 void require_success(cusparseStatus_t status, const char* call) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
-  const auto text = detail::concat(call, " answered ", cusparseGetErrorName(status), ": ", cusparseGetErrorString(status), ".");
+  const auto text = detail::concat(call, " answered ", cusparseGetErrorName(status), ": ",
+                                   cusparseGetErrorString(status), ".");
   if (status == CUSPARSE_STATUS_NOT_SUPPORTED) throw UsageError(text);
   throw Error(text);
 }
@@ -61,7 +63,8 @@ Library create_library(const Kokkos::Cuda& exec) {
   return library;
 }
 
-// --- A ---------------------------------------------------------------------------------------------------------------
+// --- A
+// ---------------------------------------------------------------------------------------------------------------
 
 /// A as cuSPARSE sees it, and the matrix whose arrays the descriptor points into.
 struct SparseOperand {
@@ -74,56 +77,68 @@ struct SparseOperand {
 SparseOperand csr_operand(const Kokkos::Cuda&, const Csr& csr, const FormatOptions&) {
   cusparseSpMatDescr_t descriptor = nullptr;
   auto* const offsets = const_cast<std::int32_t*>(csr.row_map.data());  // cuSPARSE only reads them
-  require_success(cusparseCreateCsr(&descriptor, csr.rows(), csr.cols(), csr.nnz(), offsets, csr.entries.data(),
-                                    csr.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real),
+  require_success(cusparseCreateCsr(&descriptor, csr.rows(), csr.cols(), csr.nnz(), offsets,
+                                    csr.entries.data(), csr.values.data(), CUSPARSE_INDEX_32I,
+                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real),
                   "cusparseCreateCsr");
   return {SparseMatrix(descriptor), std::make_shared<Csr>(csr), csr.bytes(), csr.stored_entries()};
 }
 
-/// Sliced ELLPACK is HLL, column-major within a hack, whose last hack is as tall as the others: the HLL of the matrix with
-/// empty rows appended up to a whole hack. Padding has the column -1 and the value 0 in both.
+/// Sliced ELLPACK is HLL, column-major within a hack, whose last hack is as tall as the others: the
+/// HLL of the matrix with empty rows appended up to a whole hack. Padding has the column -1 and the
+/// value 0 in both.
 SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& given) {
   constexpr std::int64_t slice = 32;
   FormatOptions options = given;
   options.hack_size = slice;
   options.storage = StorageOrder::column_major;
   const std::int64_t rows = csr.rows();
-  const std::int64_t whole =
-      detail::checked_count<std::int32_t>(static_cast<double>((rows + slice - 1) / slice * slice), "rows in whole slices");
-  const auto row_map = detail::allocate<Csr::Offsets>(exec, "fatvec::bench::row_map", static_cast<std::size_t>(whole + 1));
-  Kokkos::deep_copy(exec, Kokkos::subview(row_map, std::pair(std::int64_t{0}, rows + 1)), csr.row_map);
-  Kokkos::deep_copy(exec, Kokkos::subview(row_map, std::pair(rows + 1, whole + 1)), static_cast<std::int32_t>(csr.nnz()));
-  const Hll hll =
-      Hll::from_csr(exec, Csr(static_cast<std::int32_t>(whole), csr.cols(), row_map, csr.entries, csr.values), options);
+  const std::int64_t whole = detail::checked_count<std::int32_t>(
+      static_cast<double>((rows + slice - 1) / slice * slice), "rows in whole slices");
+  const auto row_map = detail::allocate<Csr::Offsets>(exec, "fatvec::bench::row_map",
+                                                      static_cast<std::size_t>(whole + 1));
+  Kokkos::deep_copy(exec, Kokkos::subview(row_map, std::pair(std::int64_t{0}, rows + 1)),
+                    csr.row_map);
+  Kokkos::deep_copy(exec, Kokkos::subview(row_map, std::pair(rows + 1, whole + 1)),
+                    static_cast<std::int32_t>(csr.nnz()));
+  const Hll hll = Hll::from_csr(
+      exec, Csr(static_cast<std::int32_t>(whole), csr.cols(), row_map, csr.entries, csr.values),
+      options);
   exec.fence("fatvec::bench::cusparse");  // row_map goes at the end of this function
 
   cusparseSpMatDescr_t descriptor = nullptr;
-  require_success(cusparseCreateSlicedEll(&descriptor, rows, csr.cols(), csr.nnz(), hll.stored_entries(), slice,
-                                          hll.hack_offsets.data(), hll.entries.data(), hll.values.data(), CUSPARSE_INDEX_32I,
+  require_success(cusparseCreateSlicedEll(&descriptor, rows, csr.cols(), csr.nnz(),
+                                          hll.stored_entries(), slice, hll.hack_offsets.data(),
+                                          hll.entries.data(), hll.values.data(), CUSPARSE_INDEX_32I,
                                           CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real),
                   "cusparseCreateSlicedEll");
-  return {SparseMatrix(descriptor), std::make_shared<Hll>(hll), hll.bytes() - detail::view_bytes(hll.row_lengths),
-          hll.stored_entries()};
+  return {SparseMatrix(descriptor), std::make_shared<Hll>(hll),
+          hll.bytes() - detail::view_bytes(hll.row_lengths), hll.stored_entries()};
 }
 
-#if CUSPARSE_VERSION >= 12603  // CUDA 12.6.3: the first whose header has the algorithms for BSR that we saw
+#if CUSPARSE_VERSION >= \
+    12603  // CUDA 12.6.3: the first whose header has the algorithms for BSR that we saw
 #define FATVEC_CUSPARSE_BSR
 SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& options) {
   const Bsr bsr = Bsr::from_csr(exec, csr, options);
   require_whole_blocks(bsr, "cuSPARSE");
   cusparseSpMatDescr_t descriptor = nullptr;
-  require_success(cusparseCreateBsr(&descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(), bsr.block_size(),
-                                    bsr.block_size(), bsr.row_map.data(), bsr.entries.data(), bsr.values.data(),
-                                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real,
-                                    bsr.storage() == StorageOrder::row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
-                  "cusparseCreateBsr");
+  require_success(
+      cusparseCreateBsr(
+          &descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(), bsr.block_size(),
+          bsr.block_size(), bsr.row_map.data(), bsr.entries.data(), bsr.values.data(),
+          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real,
+          bsr.storage() == StorageOrder::row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+      "cusparseCreateBsr");
   return {SparseMatrix(descriptor), std::make_shared<Bsr>(bsr), bsr.bytes(), bsr.stored_entries()};
 }
 #endif
 
-// --- the products ----------------------------------------------------------------------------------------------------
+// --- the products
+// ----------------------------------------------------------------------------------------------------
 
-/// What the calls for one product share; cuSPARSE reads alpha and beta, on the host, when it is called.
+/// What the calls for one product share; cuSPARSE reads alpha and beta, on the host, when it is
+/// called.
 struct Factors {
   cusparseHandle_t handle;
   cusparseConstSpMatDescr_t a;
@@ -136,7 +151,8 @@ class SpMV {
   using Algorithm = cusparseSpMVAlg_t;
 
   template <class Dense>
-  SpMV(Algorithm algorithm, const Dense& dense) : algorithm_(algorithm), x_(vector(dense.x)), y_(vector(dense.y)) {}
+  SpMV(Algorithm algorithm, const Dense& dense)
+      : algorithm_(algorithm), x_(vector(dense.x)), y_(vector(dense.y)) {}
 
   void buffer_size(const Factors& by, std::size_t* size) const {
     call(cusparseSpMV_bufferSize, "cusparseSpMV_bufferSize", by, size);
@@ -154,13 +170,16 @@ class SpMV {
   template <class View>
   static DenseVector vector(const View& view) {
     cusparseDnVecDescr_t descriptor = nullptr;
-    require_success(cusparseCreateDnVec(&descriptor, static_cast<std::int64_t>(view.size()), view.data(), real),
-                    "cusparseCreateDnVec");
+    require_success(
+        cusparseCreateDnVec(&descriptor, static_cast<std::int64_t>(view.size()), view.data(), real),
+        "cusparseCreateDnVec");
     return DenseVector(descriptor);
   }
   template <class Function, class Last>
   void call(Function function, const char* name, const Factors& by, Last last) const {
-    require_success(function(by.handle, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real, algorithm_, last), name);
+    require_success(function(by.handle, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real,
+                             algorithm_, last),
+                    name);
   }
 
   Algorithm algorithm_;
@@ -173,7 +192,8 @@ class SpMM {
   using Algorithm = cusparseSpMMAlg_t;
 
   template <class Dense>
-  SpMM(Algorithm algorithm, const Dense& dense) : algorithm_(algorithm), x_(matrix(dense.x)), y_(matrix(dense.y)) {}
+  SpMM(Algorithm algorithm, const Dense& dense)
+      : algorithm_(algorithm), x_(matrix(dense.x)), y_(matrix(dense.y)) {}
 
   void buffer_size(const Factors& by, std::size_t* size) const {
     call(cusparseSpMM_bufferSize, "cusparseSpMM_bufferSize", by, size);
@@ -181,7 +201,9 @@ class SpMM {
   void preprocess(const Factors& by, void* buffer) const {
     call(cusparseSpMM_preprocess, "cusparseSpMM_preprocess", by, buffer);
   }
-  void run(const Factors& by, void* buffer) const { call(cusparseSpMM, "cusparseSpMM", by, buffer); }
+  void run(const Factors& by, void* buffer) const {
+    call(cusparseSpMM, "cusparseSpMM", by, buffer);
+  }
 
  private:
   template <class View>
@@ -190,14 +212,16 @@ class SpMM {
     const auto rows = static_cast<std::int64_t>(view.extent(0));
     const auto columns = static_cast<std::int64_t>(view.extent(1));
     cusparseDnMatDescr_t descriptor = nullptr;
-    require_success(cusparseCreateDnMat(&descriptor, rows, columns, by_rows ? columns : rows, view.data(), real,
-                                        by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
-                    "cusparseCreateDnMat");
+    require_success(
+        cusparseCreateDnMat(&descriptor, rows, columns, by_rows ? columns : rows, view.data(), real,
+                            by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+        "cusparseCreateDnMat");
     return DenseMatrix(descriptor);
   }
   template <class Function, class Last>
   void call(Function function, const char* name, const Factors& by, Last last) const {
-    require_success(function(by.handle, as_is, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(), real, algorithm_, last),
+    require_success(function(by.handle, as_is, as_is, &by.alpha, by.a, x_.get(), &by.beta, y_.get(),
+                             real, algorithm_, last),
                     name);
   }
 
@@ -211,17 +235,20 @@ using MakeOperand = SparseOperand (*)(const Kokkos::Cuda&, const Csr&, const For
 template <class KokkosLayout, class Operation>
 class CusparseProduct final : public product::Product {
  public:
-  CusparseProduct(const product::Case& task, MakeOperand make_operand, typename Operation::Algorithm algorithm)
+  CusparseProduct(const product::Case& task, MakeOperand make_operand,
+                  typename Operation::Algorithm algorithm)
       : library_(create_library(exec_)), dense_(task), operation_(algorithm, dense_) {
     const Csr csr = mirror<Kokkos::Cuda>(task.matrix);
     exec_.fence("fatvec::bench::cusparse");
     const Kokkos::Timer timer;
     FormatOptions options = task.options;
-    options.storage = task.k == 1 ? StorageOrder::column_major : StorageOrder::row_major;  // of a block
+    options.storage =
+        task.k == 1 ? StorageOrder::column_major : StorageOrder::row_major;  // of a block
     a_ = make_operand(exec_, csr, options);
     std::size_t size = 0;
     operation_.buffer_size(factors(1, 0), &size);
-    buffer_ = Buffer(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "fatvec::bench::cusparse"), size);
+    buffer_ = Buffer(
+        Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "fatvec::bench::cusparse"), size);
     operation_.preprocess(factors(1, 0), buffer_.data());
     exec_.fence("fatvec::bench::cusparse");
     setup_seconds = timer.seconds();
@@ -241,7 +268,9 @@ class CusparseProduct final : public product::Product {
  private:
   using Buffer = Kokkos::View<char*, Kokkos::Cuda>;
 
-  Factors factors(double alpha, double beta) const { return {library_.get(), a_.descriptor.get(), alpha, beta}; }
+  Factors factors(double alpha, double beta) const {
+    return {library_.get(), a_.descriptor.get(), alpha, beta};
+  }
 
   Kokkos::Cuda exec_;
   Library library_;
@@ -255,11 +284,14 @@ template <class Operation>
 std::unique_ptr<product::Product> make_cusparse(const product::Case& task, MakeOperand make_operand,
                                                 typename Operation::Algorithm algorithm) {
   if (task.layout == product::Layout::row)
-    return std::make_unique<CusparseProduct<Kokkos::LayoutRight, Operation>>(task, make_operand, algorithm);
-  return std::make_unique<CusparseProduct<Kokkos::LayoutLeft, Operation>>(task, make_operand, algorithm);
+    return std::make_unique<CusparseProduct<Kokkos::LayoutRight, Operation>>(task, make_operand,
+                                                                             algorithm);
+  return std::make_unique<CusparseProduct<Kokkos::LayoutLeft, Operation>>(task, make_operand,
+                                                                          algorithm);
 }
 
-// --- what is registered ----------------------------------------------------------------------------------------------
+// --- what is registered
+// ----------------------------------------------------------------------------------------------
 
 struct Variant {
   const char* format;
@@ -300,16 +332,19 @@ std::string version() {
 void add_cusparse(Registry& registry) {
   registry.add_fact("cusparse_version", version());
   for (const auto& variant : variants) {
-    registry.add_with_sweep({.name = "cusparse",
-                             .backend = "cuda",
-                             .format = variant.format,
-                             .parameters = {{"algorithm", variant.algorithm}},
-                             .prepare =
-                                 [&variant](const product::Case& task) {
-                                   return task.k == 1 ? make_cusparse<SpMV>(task, variant.make_operand, *variant.one_column)
-                                                      : make_cusparse<SpMM>(task, variant.make_operand, *variant.more_columns);
-                                 },
-                             .unsupported = [&variant](const product::Case& task) { return unsupported(variant, task); }});
+    registry.add_with_sweep(
+        {.name = "cusparse",
+         .backend = "cuda",
+         .format = variant.format,
+         .parameters = {{"algorithm", variant.algorithm}},
+         .prepare =
+             [&variant](const product::Case& task) {
+               return task.k == 1
+                          ? make_cusparse<SpMV>(task, variant.make_operand, *variant.one_column)
+                          : make_cusparse<SpMM>(task, variant.make_operand, *variant.more_columns);
+             },
+         .unsupported =
+             [&variant](const product::Case& task) { return unsupported(variant, task); }});
   }
 }
 

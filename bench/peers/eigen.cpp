@@ -10,20 +10,24 @@
 
 #include "harness/contender.hpp"
 
-/// Contender `eigen`: a row-major SparseMatrix times a dense Matrix, a Vector for one column; all of them Maps of our arrays.
-/// Eigen itself chooses to use one thread below 20,000 entries.
+/// Contender `eigen`: a row-major SparseMatrix times a dense Matrix, a Vector for one column; all
+/// of them Maps of our arrays. Eigen itself chooses to use one thread below 20,000 entries.
 namespace fatvec::bench {
 namespace {
 
 using Csr = CsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
 
 struct EigenMultiply {
-  void prepare(const Kokkos::OpenMP& exec, const Csr&) const { Eigen::setNbThreads(exec.concurrency()); }
+  void prepare(const Kokkos::OpenMP& exec, const Csr&) const {
+    Eigen::setNbThreads(exec.concurrency());
+  }
 
   template <class View>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Csr& csr, const View& x, double beta, const View& y) const {
+  void operator()(const Kokkos::OpenMP&, double alpha, const Csr& csr, const View& x, double beta,
+                  const View& y) const {
     constexpr bool by_rows = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
-    using Multivector = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, by_rows ? Eigen::RowMajor : Eigen::ColMajor>;
+    using Multivector = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic,
+                                      by_rows ? Eigen::RowMajor : Eigen::ColMajor>;
     if (const auto k = static_cast<Eigen::Index>(x.extent(1)); k > 1) {
       multiply(alpha, csr, Eigen::Map<const Multivector>(x.data(), csr.cols(), k), beta,
                Eigen::Map<Multivector>(y.data(), csr.rows(), k));
@@ -37,7 +41,8 @@ struct EigenMultiply {
   template <class X, class Y>
   static void multiply(double alpha, const Csr& csr, const X& x, double beta, Y y) {
     const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>> a(
-        csr.rows(), csr.cols(), csr.nnz(), csr.row_map.data(), csr.entries.data(), csr.values.data());
+        csr.rows(), csr.cols(), csr.nnz(), csr.row_map.data(), csr.entries.data(),
+        csr.values.data());
     if (alpha == 1 && beta == 0) {
       y.noalias() = a * x;
       return;
@@ -54,11 +59,15 @@ struct EigenMultiply {
 }  // namespace
 
 void add_eigen(Registry& registry) {
-  registry.add_fact("eigen_version", detail::concat(EIGEN_WORLD_VERSION, ".", EIGEN_MAJOR_VERSION, ".", EIGEN_MINOR_VERSION));
-  registry.add(
-      {.name = "eigen", .backend = "openmp", .format = "csr", .parameters = {}, .prepare = [](const product::Case& task) {
-         return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, EigenMultiply());
-       }});
+  registry.add_fact("eigen_version", detail::concat(EIGEN_WORLD_VERSION, ".", EIGEN_MAJOR_VERSION,
+                                                    ".", EIGEN_MINOR_VERSION));
+  registry.add({.name = "eigen",
+                .backend = "openmp",
+                .format = "csr",
+                .parameters = {},
+                .prepare = [](const product::Case& task) {
+                  return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, EigenMultiply());
+                }});
 }
 
 }  // namespace fatvec::bench

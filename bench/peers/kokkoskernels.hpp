@@ -8,18 +8,20 @@
 
 #include "harness/contender.hpp"
 
-/// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept between calls, rank-1
-/// operands for one column and rank-2 ones for more. The matrix shares its arrays with ours: same bytes, same pages. A file per
-/// format, as each takes minutes to compile.
+/// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept
+/// between calls, rank-1 operands for one column and rank-2 ones for more. The matrix shares its
+/// arrays with ours: same bytes, same pages. A file per format, as each takes minutes to compile.
 namespace fatvec::bench {
 
-/// Operand::Theirs is Kokkos Kernels' matrix, made by Operand::of(matrix) of ours, an Operand::Ours.
+/// Operand::Theirs is Kokkos Kernels' matrix, made by Operand::of(matrix) of ours, an
+/// Operand::Ours.
 template <class ExecSpace, class KokkosLayout, class Operand>
 class KokkosKernelsProduct final : public product::Product {
   using Matrix = typename Operand::Theirs;
   using Dense = product::DenseOperands<ExecSpace, KokkosLayout>;
   using Multivector = typename Dense::View;
-  using Vector = Kokkos::View<double*, KokkosLayout, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Vector =
+      Kokkos::View<double*, KokkosLayout, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
   explicit KokkosKernelsProduct(const product::Case& task) : k_(task.k), dense_(task) {
@@ -48,8 +50,9 @@ class KokkosKernelsProduct final : public product::Product {
  private:
   template <class Handle, class X, class Y>
   double multiply(Handle& handle, double alpha, const X& x, double beta, const Y& y) {
-    return product::timed(exec_,
-                          [&] { KokkosSparse::spmv(exec_, &handle, KokkosSparse::NoTranspose, alpha, matrix_, x, beta, y); });
+    return product::timed(exec_, [&] {
+      KokkosSparse::spmv(exec_, &handle, KokkosSparse::NoTranspose, alpha, matrix_, x, beta, y);
+    });
   }
 
   ExecSpace exec_;
@@ -70,13 +73,15 @@ void add_kokkoskernels_on(Registry& registry, const char* backend) {
        .prepare = [](product::Case task) -> std::unique_ptr<product::Product> {
          task.options.storage = StorageOrder::row_major;
          if (task.layout == product::Layout::row)
-           return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand<ExecSpace>>>(task);
-         return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft, Operand<ExecSpace>>>(task);
+           return std::make_unique<
+               KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand<ExecSpace>>>(task);
+         return std::make_unique<
+             KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft, Operand<ExecSpace>>>(task);
        }});
 }
 
-/// Operand<ExecSpace> on the GPU, where there is one, and on the CPU; minutes of compiling are not spent on Kokkos::Serial
-/// beside Kokkos::OpenMP, which runs the same code with one thread.
+/// Operand<ExecSpace> on the GPU, where there is one, and on the CPU; minutes of compiling are not
+/// spent on Kokkos::Serial beside Kokkos::OpenMP, which runs the same code with one thread.
 template <template <class> class Operand>
 void add_kokkoskernels_operand(Registry& registry) {
 #if defined(KOKKOS_ENABLE_CUDA)

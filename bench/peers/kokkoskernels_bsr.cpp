@@ -13,13 +13,16 @@ template <class ExecSpace>
 struct BsrOperand {
   using Ours = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
   using Theirs =
-      KokkosSparse::Experimental::BsrMatrix<double, std::int32_t, typename ExecSpace::device_type, void, std::int32_t>;
+      KokkosSparse::Experimental::BsrMatrix<double, std::int32_t, typename ExecSpace::device_type,
+                                            void, std::int32_t>;
 
   static Theirs of(const Ours& bsr) {
     require_whole_blocks(bsr, "Kokkos Kernels");
-    return Theirs("A", static_cast<std::int32_t>(bsr.block_rows()), static_cast<std::int32_t>(bsr.block_cols()),
+    return Theirs("A", static_cast<std::int32_t>(bsr.block_rows()),
+                  static_cast<std::int32_t>(bsr.block_cols()),
                   static_cast<std::int32_t>(bsr.blocks()), typename Theirs::values_type(bsr.values),
-                  typename Theirs::row_map_type(bsr.row_map), typename Theirs::index_type(bsr.entries), bsr.block_size());
+                  typename Theirs::row_map_type(bsr.row_map),
+                  typename Theirs::index_type(bsr.entries), bsr.block_size());
   }
 };
 

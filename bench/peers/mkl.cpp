@@ -13,8 +13,9 @@
 #include "harness/contender.hpp"
 #include "peers/whole_blocks.hpp"
 
-/// Contender `mkl`: oneMKL's inspector-executor product. Its handle is told which product is wanted, in which layout and how
-/// often, and is optimized for that. It reads our arrays in place; what the optimization stores besides, MKL does not tell.
+/// Contender `mkl`: oneMKL's inspector-executor product. Its handle is told which product is
+/// wanted, in which layout and how often, and is optimized for that. It reads our arrays in place;
+/// what the optimization stores besides, MKL does not tell.
 ///   format csr
 ///   format bsr   row-major blocks of the size with the fewest bytes; the others with --sweep block_size
 namespace fatvec::bench {
@@ -24,16 +25,19 @@ using Csr = CsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
 using Bsr = BsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
 
 constexpr sparse_operation_t as_is = SPARSE_OPERATION_NON_TRANSPOSE;
-constexpr matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL, SPARSE_DIAG_NON_UNIT};
+constexpr matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
+                                  SPARSE_DIAG_NON_UNIT};
 constexpr MKL_INT expected_calls = 1000;  // enough for any optimization to pay
 
 /// What MKL says it does not support skips the row; everything else fails it.
 void require_success(sparse_status_t status, const char* call) {
-  constexpr std::array names = {"success",          "not initialized", "allocation failed", "invalid value",
-                                "execution failed", "internal error",  "not supported"};
+  constexpr std::array names = {"success",       "not initialized",  "allocation failed",
+                                "invalid value", "execution failed", "internal error",
+                                "not supported"};
   if (status == SPARSE_STATUS_SUCCESS) return;
   const auto code = static_cast<std::size_t>(status);
-  const auto text = detail::concat(call, " answered ", code, ": ", code < names.size() ? names[code] : "unknown status", ".");
+  const auto text = detail::concat(call, " answered ", code, ": ",
+                                   code < names.size() ? names[code] : "unknown status", ".");
   if (status == SPARSE_STATUS_NOT_SUPPORTED) throw UsageError(text);
   throw Error(text);
 }
@@ -47,9 +51,10 @@ using Handle = std::unique_ptr<std::remove_pointer_t<sparse_matrix_t>, DestroyMa
 Handle handle_of(const Csr& csr) {
   sparse_matrix_t handle = nullptr;
   auto* const offsets = const_cast<MKL_INT*>(csr.row_map.data());  // MKL only reads them
-  require_success(mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), offsets, offsets + 1,
-                                          csr.entries.data(), csr.values.data()),
-                  "mkl_sparse_d_create_csr");
+  require_success(
+      mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), offsets,
+                              offsets + 1, csr.entries.data(), csr.values.data()),
+      "mkl_sparse_d_create_csr");
   return Handle(handle);
 }
 
@@ -57,11 +62,13 @@ Handle handle_of(const Bsr& bsr) {
   require_whole_blocks(bsr, "MKL");
   const bool by_rows = bsr.storage() == StorageOrder::row_major;
   sparse_matrix_t handle = nullptr;
-  require_success(
-      mkl_sparse_d_create_bsr(&handle, SPARSE_INDEX_BASE_ZERO, by_rows ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR,
-                              static_cast<MKL_INT>(bsr.block_rows()), static_cast<MKL_INT>(bsr.block_cols()), bsr.block_size(),
-                              bsr.row_map.data(), bsr.row_map.data() + 1, bsr.entries.data(), bsr.values.data()),
-      "mkl_sparse_d_create_bsr");
+  require_success(mkl_sparse_d_create_bsr(
+                      &handle, SPARSE_INDEX_BASE_ZERO,
+                      by_rows ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR,
+                      static_cast<MKL_INT>(bsr.block_rows()),
+                      static_cast<MKL_INT>(bsr.block_cols()), bsr.block_size(), bsr.row_map.data(),
+                      bsr.row_map.data() + 1, bsr.entries.data(), bsr.values.data()),
+                  "mkl_sparse_d_create_bsr");
   return Handle(handle);
 }
 
@@ -69,34 +76,41 @@ class MklMultiply {
  public:
   explicit MklMultiply(const product::Case& task)
       : k_(static_cast<MKL_INT>(task.k)),
-        layout_(task.layout == product::Layout::row ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR) {}
+        layout_(task.layout == product::Layout::row ? SPARSE_LAYOUT_ROW_MAJOR
+                                                    : SPARSE_LAYOUT_COLUMN_MAJOR) {}
 
   template <class Matrix>
   void prepare(const Kokkos::OpenMP& exec, const Matrix& matrix) {
-    // As many threads as everybody else, whatever MKL_NUM_THREADS says and however small the task looks to MKL.
+    // As many threads as everybody else, whatever MKL_NUM_THREADS says and however small the task
+    // looks to MKL.
     mkl_set_dynamic(0);
     mkl_set_num_threads(exec.concurrency());
     handle_ = handle_of(matrix);
     sparse_matrix_t handle = handle_.get();
     if (k_ == 1) {
-      require_success(mkl_sparse_set_mv_hint(handle, as_is, general, expected_calls), "mkl_sparse_set_mv_hint");
+      require_success(mkl_sparse_set_mv_hint(handle, as_is, general, expected_calls),
+                      "mkl_sparse_set_mv_hint");
     } else {
-      require_success(mkl_sparse_set_mm_hint(handle, as_is, general, layout_, k_, expected_calls), "mkl_sparse_set_mm_hint");
+      require_success(mkl_sparse_set_mm_hint(handle, as_is, general, layout_, k_, expected_calls),
+                      "mkl_sparse_set_mm_hint");
     }
     require_success(mkl_sparse_optimize(handle), "mkl_sparse_optimize");
   }
 
   template <class Matrix, class Multivector>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const Multivector& x, double beta,
-                  const Multivector& y) const {
+  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const Multivector& x,
+                  double beta, const Multivector& y) const {
     if (k_ == 1) {
-      require_success(mkl_sparse_d_mv(as_is, alpha, handle_.get(), general, x.data(), beta, y.data()), "mkl_sparse_d_mv");
+      require_success(
+          mkl_sparse_d_mv(as_is, alpha, handle_.get(), general, x.data(), beta, y.data()),
+          "mkl_sparse_d_mv");
       return;
     }
     const bool by_rows = layout_ == SPARSE_LAYOUT_ROW_MAJOR;
-    require_success(mkl_sparse_d_mm(as_is, alpha, handle_.get(), general, layout_, x.data(), k_, by_rows ? k_ : matrix.cols(),
-                                    beta, y.data(), by_rows ? k_ : matrix.rows()),
-                    "mkl_sparse_d_mm");
+    require_success(
+        mkl_sparse_d_mm(as_is, alpha, handle_.get(), general, layout_, x.data(), k_,
+                        by_rows ? k_ : matrix.cols(), beta, y.data(), by_rows ? k_ : matrix.rows()),
+        "mkl_sparse_d_mm");
   }
 
  private:
@@ -110,17 +124,26 @@ class MklMultiply {
 void add_mkl(Registry& registry) {
   MKLVersion version{};
   mkl_get_version(&version);
-  registry.add_fact("mkl_version", detail::concat(version.MajorVersion, ".", version.UpdateVersion));  // as Intel counts
-  registry.add_fact("mkl_code_path", version.Processor);  // other makers' processors get the generic one
-  registry.add(
-      {.name = "mkl", .backend = "openmp", .format = "csr", .parameters = {}, .prepare = [](const product::Case& task) {
-         return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, MklMultiply(task));
-       }});
-  registry.add_with_sweep(
-      {.name = "mkl", .backend = "openmp", .format = "bsr", .parameters = {}, .prepare = [](product::Case task) {
-         task.options.storage = StorageOrder::row_major;
-         return product::make_product<BsrMatrix, Kokkos::OpenMP>(task, MklMultiply(task));
-       }});
+  registry.add_fact("mkl_version", detail::concat(version.MajorVersion, ".",
+                                                  version.UpdateVersion));  // as Intel counts
+  registry.add_fact("mkl_code_path",
+                    version.Processor);  // other makers' processors get the generic one
+  registry.add({.name = "mkl",
+                .backend = "openmp",
+                .format = "csr",
+                .parameters = {},
+                .prepare = [](const product::Case& task) {
+                  return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, MklMultiply(task));
+                }});
+  registry.add_with_sweep({.name = "mkl",
+                           .backend = "openmp",
+                           .format = "bsr",
+                           .parameters = {},
+                           .prepare = [](product::Case task) {
+                             task.options.storage = StorageOrder::row_major;
+                             return product::make_product<BsrMatrix, Kokkos::OpenMP>(
+                                 task, MklMultiply(task));
+                           }});
 }
 
 }  // namespace fatvec::bench

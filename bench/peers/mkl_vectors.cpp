@@ -22,9 +22,13 @@ void add_mkl_vectors(Registry& registry) {
         },
         [](auto& numbers, double result) { numbers.push_back(result); });
   };
-  add(Operation::dot, [](MKL_INT n, Doubles x, Doubles y, MKL_INT step) { return cblas_ddot(n, x, step, y, step); });
-  add(Operation::asum, [](MKL_INT n, Doubles x, Doubles, MKL_INT step) { return cblas_dasum(n, x, step); });
-  add(Operation::nrm2, [](MKL_INT n, Doubles x, Doubles, MKL_INT step) { return cblas_dnrm2(n, x, step); });
+  add(Operation::dot, [](MKL_INT n, Doubles x, Doubles y, MKL_INT step) {
+    return cblas_ddot(n, x, step, y, step);
+  });
+  add(Operation::asum,
+      [](MKL_INT n, Doubles x, Doubles, MKL_INT step) { return cblas_dasum(n, x, step); });
+  add(Operation::nrm2,
+      [](MKL_INT n, Doubles x, Doubles, MKL_INT step) { return cblas_dnrm2(n, x, step); });
 }
 
 }  // namespace fatvec::bench

@@ -31,15 +31,19 @@ struct BlockRows {
   [[nodiscard]] static std::int64_t unit() { return 1; }
   [[nodiscard]] std::int64_t entries_before(std::int64_t i) const { return offsets[i]; }
   /// The matrix may end within its last blocks.
-  [[nodiscard]] std::int64_t end_row(std::int64_t i) const { return std::min(rows, (i + 1) * size); }
-  [[nodiscard]] std::int64_t end_column(std::int64_t n) const { return std::min(cols, (columns[n] + 1) * size); }
+  [[nodiscard]] std::int64_t end_row(std::int64_t i) const {
+    return std::min(rows, (i + 1) * size);
+  }
+  [[nodiscard]] std::int64_t end_column(std::int64_t n) const {
+    return std::min(cols, (columns[n] + 1) * size);
+  }
 };
 
-/// Algorithm 5 of seed 003 for one block row and columns c ... end - 1 of X: each element in the order of storage times a row
-/// of X, added to a row of Y.
+/// Algorithm 5 of seed 003 for one block row and columns c ... end - 1 of X: each element in the
+/// order of storage times a row of X, added to a row of Y.
 template <class X, class Y>
-void textbook_block_row(const BlockRows& a, std::int64_t i, double alpha, const X& x, double beta, const Y& y, std::int64_t c,
-                        std::int64_t end) {
+void textbook_block_row(const BlockRows& a, std::int64_t i, double alpha, const X& x, double beta,
+                        const Y& y, std::int64_t c, std::int64_t end) {
   for (std::int64_t row = i * a.size; row < a.end_row(i); ++row)
     for (std::int64_t w = c; w < end; ++w) *y.at(row, w) = beta == 0 ? 0 : beta * *y.at(row, w);
   for (std::int64_t n = a.offsets[i]; n < a.offsets[i + 1]; ++n) {

@@ -9,10 +9,12 @@
 
 #include <fatvec/formats/concepts.hpp>
 
-/// What the hand-written products take out of the Views: plain pointers and distances. From here on there is no Kokkos.
+/// What the hand-written products take out of the Views: plain pointers and distances. From here on
+/// there is no Kokkos.
 namespace fatvec::bench::raw {
 
-/// The entries of one row of A, `step` apart: 1 known to the compiler where the row is stored in one piece.
+/// The entries of one row of A, `step` apart: 1 known to the compiler where the row is stored in
+/// one piece.
 template <class Step = std::integral_constant<std::int64_t, 1>>
 struct Row {
   const std::int32_t* __restrict columns;
@@ -35,15 +37,17 @@ struct JaggedRow {
   [[nodiscard]] double value(std::int64_t n) const { return values[diagonals[n]]; }
 };
 
-/// Each format walks its rows: visit(i, row) for the stored rows first ... last - 1, i being the matrix's; a row ends at its
-/// length, before any padding.
-/// For who shares the rows out: how many there are, how many a unit has that is best kept in one piece, the entries before a
-/// unit.
+/// Each format walks its rows: visit(i, row) for the stored rows first ... last - 1, i being the
+/// matrix's; a row ends at its length, before any padding. For who shares the rows out: how many
+/// there are, how many a unit has that is best kept in one piece, the entries before a unit.
 class CsrRows {
  public:
   template <class Matrix>
   explicit CsrRows(const Matrix& csr)
-      : offsets_(csr.row_map.data()), columns_(csr.entries.data()), values_(csr.values.data()), rows_(csr.rows()) {}
+      : offsets_(csr.row_map.data()),
+        columns_(csr.entries.data()),
+        values_(csr.values.data()),
+        rows_(csr.rows()) {}
 
   [[nodiscard]] std::int64_t count() const { return rows_; }
   [[nodiscard]] static std::int64_t unit() { return 1; }
@@ -188,14 +192,17 @@ class JadRows {
   std::int64_t slots_;
 };
 
-/// X or Y. In row layout the columns of a row are neighbours and `stride` goes from row to row; in column layout vice versa.
+/// X or Y. In row layout the columns of a row are neighbours and `stride` goes from row to row; in
+/// column layout vice versa.
 template <bool by_rows, class T>
 struct Dense {
   static constexpr bool row_layout = by_rows;
   T* __restrict data;
   std::ptrdiff_t stride;
 
-  [[nodiscard]] T* at(std::int64_t i, std::int64_t c) const { return data + (row_layout ? i * stride + c : c * stride + i); }
+  [[nodiscard]] T* at(std::int64_t i, std::int64_t c) const {
+    return data + (row_layout ? i * stride + c : c * stride + i);
+  }
   [[nodiscard]] std::ptrdiff_t column_step() const { return row_layout ? 1 : stride; }
 };
 
@@ -204,8 +211,8 @@ Dense<row_layout, typename View::value_type> dense(const View& view) {
   return {view.data(), static_cast<std::ptrdiff_t>(view.stride(row_layout ? 0 : 1))};
 }
 
-/// run(x, y) with both as Dense. A single column is the same in either layout; in column layout it needs no multiplication by
-/// the stride.
+/// run(x, y) with both as Dense. A single column is the same in either layout; in column layout it
+/// needs no multiplication by the stride.
 template <class X, class Y, class Run>
 void with_layout(const X& x, const Y& y, const Run& run) {
   if constexpr (std::is_same_v<typename X::array_layout, Kokkos::LayoutRight>) {

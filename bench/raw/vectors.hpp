@@ -7,8 +7,9 @@
 #include <limits>
 #include <type_traits>
 
-/// Hand-written reductions of a vector: what they find out. Seed 004 has the same seven numbers of an int vector; its max-norm
-/// did not take magnitudes, its largest number was at least 0, and it read x[0] of an empty vector.
+/// Hand-written reductions of a vector: what they find out. Seed 004 has the same seven numbers of
+/// an int vector; its max-norm did not take magnitudes, its largest number was at least 0, and it
+/// read x[0] of an empty vector.
 namespace fatvec::bench::raw {
 
 /// What sums of T are formed in.
@@ -52,7 +53,8 @@ struct Seven {
   /// Comparisons have dropped a NaN, the sum of magnitudes has kept it.
   KOKKOS_FUNCTION Seven settled() const {
     Seven result = *this;
-    if (absolute_sum != absolute_sum) result.max_norm = result.min = result.max = static_cast<T>(absolute_sum);
+    if (absolute_sum != absolute_sum)
+      result.max_norm = result.min = result.max = static_cast<T>(absolute_sum);
     return result;
   }
 };

@@ -5,8 +5,9 @@
 
 namespace fatvec::bench {
 
-/// Under two minutes on two cores, every row with its 20 repetitions. Each matrix exceeds a last-level cache of 32 MB as CSR;
-/// the four differ in what limits a product: long regular rows, short regular rows, no locality in X, unequal rows.
+/// Under two minutes on two cores, every row with its 20 repetitions. Each matrix exceeds a
+/// last-level cache of 32 MB as CSR; the four differ in what limits a product: long regular rows,
+/// short regular rows, no locality in X, unequal rows.
 inline Suite demo_suite() {
   return {
       .name = "demo",

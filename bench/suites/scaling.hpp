@@ -5,8 +5,9 @@
 
 namespace fatvec::bench {
 
-/// For sweeps of threads, chunks and block sizes: four characters (long regular rows, short regular ones, no locality, unequal
-/// rows), each in three sizes, a step of four to five in entries, from inside a cache to well beyond one.
+/// For sweeps of threads, chunks and block sizes: four characters (long regular rows, short regular
+/// ones, no locality, unequal rows), each in three sizes, a step of four to five in entries, from
+/// inside a cache to well beyond one.
 inline Suite scaling_suite() {
   return {
       .name = "scaling",

@@ -16,8 +16,9 @@ void check_band(const std::string& name) {
 /// On matrices of the zoo with a narrow band, and the awkward ones.
 bool register_band() {
   for (const std::string name :
-       {"zero_by_zero", "zero_rows", "zero_columns", "no_entries", "one_by_one", "wide", "tall", "one_row",
-        "duplicates_and_explicit_zeros", "stencil5", "stencil9_dof2", "banded", "diagonal"}) {
+       {"zero_by_zero", "zero_rows", "zero_columns", "no_entries", "one_by_one", "wide", "tall",
+        "one_row", "duplicates_and_explicit_zeros", "stencil5", "stencil9_dof2", "banded",
+        "diagonal"}) {
     register_test("guides_BandRow", name, [name] { check_band(name); });
   }
   return true;

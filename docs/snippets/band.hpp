@@ -36,7 +36,8 @@ struct FillBand {
   std::int64_t lower;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (std::int64_t n = csr.row_map(i); n < csr.row_map(i + 1); ++n) values(i, csr.entries(n) - i + lower) += csr.values(n);
+    for (std::int64_t n = csr.row_map(i); n < csr.row_map(i + 1); ++n)
+      values(i, csr.entries(n) - i + lower) += csr.values(n);
   }
 };
 // end of snippet
@@ -48,8 +49,12 @@ struct BandRows {
   std::int64_t cols;
 
   KOKKOS_FUNCTION std::int64_t first(std::int64_t i) const { return i > lower ? i - lower : 0; }
-  KOKKOS_FUNCTION std::int64_t last(std::int64_t i) const { return i + upper < cols ? i + upper + 1 : cols; }
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return last(i) > first(i) ? last(i) - first(i) : 0; }
+  KOKKOS_FUNCTION std::int64_t last(std::int64_t i) const {
+    return i + upper < cols ? i + upper + 1 : cols;
+  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return last(i) > first(i) ? last(i) - first(i) : 0;
+  }
 };
 
 /// The inverse of FillBand: everything that the band stores of row i.
@@ -71,9 +76,11 @@ struct DrainBand {
 }  // namespace detail
 
 // snippet: band format
-/// A band, stored whole: element (i, j) is values(i, j - i + lower()), in the layout that the device likes best. No indices at
-/// all; what is not an entry within the band is a stored zero, and multiplied.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+/// A band, stored whole: element (i, j) is values(i, j - i + lower()), in the layout that the
+/// device likes best. No indices at all; what is not an entry within the band is a stored zero, and
+/// multiplied.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 class BandMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
 
@@ -89,7 +96,9 @@ class BandMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Ordinal rows() const { return rows_; }
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
-  [[nodiscard]] std::int64_t stored_entries() const { return static_cast<std::int64_t>(values.size()); }
+  [[nodiscard]] std::int64_t stored_entries() const {
+    return static_cast<std::int64_t>(values.size());
+  }
   [[nodiscard]] std::uint64_t bytes() const { return values.size() * sizeof(Scalar); }
   [[nodiscard]] std::int64_t lower() const { return lower_; }  ///< diagonals below the main one
   [[nodiscard]] detail::BandRows row_access() const { return {lower_, upper_, cols_}; }
@@ -103,11 +112,14 @@ class BandMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return {slots, slots * sizeof(Scalar)};
   }
 
-  /// Throws CapacityError, before allocating, where the band exceeds options.memory_limit (default: the free memory).
+  /// Throws CapacityError, before allocating, where the band exceeds options.memory_limit (default:
+  /// the free memory).
   template <class ExecSpace>
-  static BandMatrix from_csr(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  static BandMatrix from_csr(const ExecSpace& exec, const Csr& csr,
+                             const FormatOptions& options = {}) {
     const Footprint need = footprint(exec, csr);
-    detail::require_fits<memory_space>("Band", need, options.memory_limit, "every diagonal between the outermost two");
+    detail::require_fits<memory_space>("Band", need, options.memory_limit,
+                                       "every diagonal between the outermost two");
     const auto [left, right] = reach(exec, csr);
     BandMatrix band;
     band.rows_ = csr.rows();
@@ -115,7 +127,8 @@ class BandMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     band.nnz_ = csr.nnz();
     band.lower_ = -left;
     band.upper_ = right;
-    band.values = Values(Kokkos::view_alloc(exec, "fatvec::band::values"), csr.rows(), right - left + 1);
+    band.values =
+        Values(Kokkos::view_alloc(exec, "fatvec::band::values"), csr.rows(), right - left + 1);
     Kokkos::parallel_for("fatvec::BandMatrix::fill", detail::Range<ExecSpace>(exec, 0, csr.rows()),
                          detail::FillBand<Csr, Values>{csr, band.values, band.lower_});
     return band;
@@ -129,7 +142,8 @@ class BandMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const detail::BandRows band = row_access();
     auto row_map = detail::allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", rows_ + 1);
     const std::int64_t nnz = detail::offsets_from_lengths(exec, row_map, rows_, band);
-    const Csr csr(rows_, cols_, row_map, detail::allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+    const Csr csr(rows_, cols_, row_map,
+                  detail::allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
                   detail::allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
     Kokkos::parallel_for("fatvec::BandMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
                          detail::DrainBand<Csr, Values>{csr, values, band});
@@ -141,7 +155,8 @@ class BandMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   static std::pair<std::int64_t, std::int64_t> reach(const ExecSpace& exec, const Csr& csr) {
     Kokkos::MinMaxScalar<std::int64_t> found;
-    Kokkos::parallel_reduce("fatvec::BandMatrix::reach", detail::Range<ExecSpace>(exec, 0, csr.rows()),
+    Kokkos::parallel_reduce("fatvec::BandMatrix::reach",
+                            detail::Range<ExecSpace>(exec, 0, csr.rows()),
                             detail::FindBand<Csr>{csr}, Kokkos::MinMax<std::int64_t>(found));
     if (csr.nnz() == 0) return {0, 0};
     return {std::min<std::int64_t>(found.min_val, 0), std::max<std::int64_t>(found.max_val, 0)};

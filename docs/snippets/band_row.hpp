@@ -63,11 +63,12 @@ struct BandRow {
   }
 
   template <class ExecSpace, class M, class X, class T>
-  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x, const detail::Epilogue<T>& epilogue,
-                  std::int64_t k) {
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
+                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
     using Product = detail::BandProduct<T, typename M::Values, X>;
-    Kokkos::parallel_for("fatvec::BandRow", detail::Range<ExecSpace>(exec, 0, matrix.rows()),
-                         Product{matrix.values, matrix.row_access(), x, epilogue, k, policy.columns});
+    Kokkos::parallel_for(
+        "fatvec::BandRow", detail::Range<ExecSpace>(exec, 0, matrix.rows()),
+        Product{matrix.values, matrix.row_access(), x, epilogue, k, policy.columns});
   }
 };
 // end of snippet

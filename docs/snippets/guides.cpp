@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ of README.md and the guides: tests/docs/test_snippets.py sees to it that each block there is a part marked here (or
-// in the other files of this folder), the tests run the parts.
+// The C++ of README.md and the guides: tests/docs/test_snippets.py sees to it that each block there
+// is a part marked here (or in the other files of this folder), the tests run the parts.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -11,13 +11,16 @@
 #include <fatvec/fatvec.hpp>
 
 // row_map, entries and values are your CSR arrays.
-void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols, Kokkos::View<int*> row_map,
-             Kokkos::View<int*> entries, Kokkos::View<double*> values, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
-  fatvec::CsrMatrix<double> A(rows, cols, row_map, entries, values);  // adopts the Views, copies nothing
-  fatvec::spmm(exec, 1.0, A, X, 0.0, Y);                              // Y = A X, enqueued on exec
+void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols,
+             Kokkos::View<int*> row_map, Kokkos::View<int*> entries, Kokkos::View<double*> values,
+             Kokkos::View<double**> X, Kokkos::View<double**> Y) {
+  fatvec::CsrMatrix<double> A(rows, cols, row_map, entries,
+                              values);    // adopts the Views, copies nothing
+  fatvec::spmm(exec, 1.0, A, X, 0.0, Y);  // Y = A X, enqueued on exec
 
-  const auto H = fatvec::HllMatrix<double>::from_csr(exec, A);  // or another format, built where A lives
-  fatvec::spmm(exec, 1.0, H, X, 1.0, Y);                        // Y += A X
+  const auto H =
+      fatvec::HllMatrix<double>::from_csr(exec, A);  // or another format, built where A lives
+  fatvec::spmm(exec, 1.0, H, X, 1.0, Y);             // Y += A X
 }
 // end of snippet
 
@@ -38,7 +41,8 @@ struct DiagonalOfTwo {
   Kokkos::View<int*> entries;
   Kokkos::View<double*> values;
 
-  explicit DiagonalOfTwo(int n) : row_map("row_map", n + 1), entries("entries", n), values("values", n) {
+  explicit DiagonalOfTwo(int n)
+      : row_map("row_map", n + 1), entries("entries", n), values("values", n) {
     Kokkos::deep_copy(values, 2);
     Kokkos::parallel_for(n, *this);
     Kokkos::fence();
@@ -62,9 +66,10 @@ auto on_host(const View& view) {
 // snippet: plan
 fatvec::CsrPlan<double> plan_for(const Exec& exec, const Matrix& A, int k) {
   fatvec::PlanOptions options;
-  options.layout = fatvec::Layout::column;                                    // X and Y are LayoutLeft
-  options.products = 300;                                                     // of about so many iterations
-  options.choice = fatvec::tuned_choice(exec, A, k, fatvec::Layout::column);  // what `fatvec tune` found here, if it ran
+  options.layout = fatvec::Layout::column;  // X and Y are LayoutLeft
+  options.products = 300;                   // of about so many iterations
+  options.choice = fatvec::tuned_choice(
+      exec, A, k, fatvec::Layout::column);  // what `fatvec tune` found here, if it ran
   const auto plan = fatvec::analyse(exec, A, k, options);
   std::printf("%s\n", plan.reason().c_str());
   return plan;
@@ -72,15 +77,18 @@ fatvec::CsrPlan<double> plan_for(const Exec& exec, const Matrix& A, int k) {
 // end of snippet
 
 // snippet: plan in use
-void iterate(const Exec& exec, const fatvec::CsrPlan<double>& plan, Kokkos::View<double**, Kokkos::LayoutLeft> X,
+void iterate(const Exec& exec, const fatvec::CsrPlan<double>& plan,
+             Kokkos::View<double**, Kokkos::LayoutLeft> X,
              Kokkos::View<double**, Kokkos::LayoutLeft> Y) {
   fatvec::spmm(exec, 1.0, plan, X, 0.0, Y);  // the plan stands where the matrix stood
 }
 // end of snippet
 
 // snippet: transpose
-void with_the_transpose(const Exec& exec, const Matrix& A, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
-  fatvec::spmm(exec, fatvec::Op::transpose, 1.0, A, X, 0.0, Y);  // once: builds the transpose, and drops it
+void with_the_transpose(const Exec& exec, const Matrix& A, Kokkos::View<double**> X,
+                        Kokkos::View<double**> Y) {
+  fatvec::spmm(exec, fatvec::Op::transpose, 1.0, A, X, 0.0,
+               Y);  // once: builds the transpose, and drops it
 
   const Matrix T = fatvec::transpose(exec, A);  // to keep
   fatvec::spmm(exec, 1.0, T, X, 1.0, Y);
@@ -88,7 +96,8 @@ void with_the_transpose(const Exec& exec, const Matrix& A, Kokkos::View<double**
 // end of snippet
 
 // snippet: raw pointers
-// A solver's own arrays: on the host for a CPU build, on the device for a GPU build. Nothing is copied or freed.
+// A solver's own arrays: on the host for a CPU build, on the device for a GPU build. Nothing is
+// copied or freed.
 Matrix adopt(int rows, int cols, int nnz, const int* row_map, int* entries, double* values) {
   return {rows, cols, Kokkos::View<const int*>(row_map, rows + 1), Kokkos::View<int*>(entries, nnz),
           Kokkos::View<double*>(values, nnz)};
@@ -99,8 +108,10 @@ Matrix adopt(int rows, int cols, int nnz, const int* row_map, int* entries, doub
 void products(const Exec& exec, const Matrix& A, Kokkos::View<double**, Kokkos::LayoutLeft> basis,
               Kokkos::View<double**, Kokkos::LayoutRight> Y) {
   using Kokkos::ALL;
-  // Columns 2 ... 4 of a Krylov basis, times A, to the first three columns of Y, in the other layout.
-  fatvec::spmm(exec, 1.0, A, Kokkos::subview(basis, ALL, std::pair(2, 5)), 0.0, Kokkos::subview(Y, ALL, std::pair(0, 3)));
+  // Columns 2 ... 4 of a Krylov basis, times A, to the first three columns of Y, in the other
+  // layout.
+  fatvec::spmm(exec, 1.0, A, Kokkos::subview(basis, ALL, std::pair(2, 5)), 0.0,
+               Kokkos::subview(Y, ALL, std::pair(0, 3)));
   // One column: rank 1.
   fatvec::spmm(exec, -1.0, A, Kokkos::subview(basis, ALL, 0), 1.0, Kokkos::subview(Y, ALL, 3));
 }
@@ -108,8 +119,8 @@ void products(const Exec& exec, const Matrix& A, Kokkos::View<double**, Kokkos::
 
 // snippet: instances
 // Two products at once, where the device has room for both; each instance has its own queue.
-void side_by_side(const Matrix& A, const Matrix& B, Kokkos::View<double**> X, Kokkos::View<double**> Y,
-                  Kokkos::View<double**> Z) {
+void side_by_side(const Matrix& A, const Matrix& B, Kokkos::View<double**> X,
+                  Kokkos::View<double**> Y, Kokkos::View<double**> Z) {
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   fatvec::spmm(instances[0], 1.0, A, X, 0.0, Y);
   fatvec::spmm(instances[1], 1.0, B, X, 0.0, Z);
@@ -119,9 +130,11 @@ void side_by_side(const Matrix& A, const Matrix& B, Kokkos::View<double**> X, Ko
 // end of snippet
 
 // snippet: kernel and policy
-void with_a_policy(const Exec& exec, const Matrix& A, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
+void with_a_policy(const Exec& exec, const Matrix& A, Kokkos::View<double**> X,
+                   Kokkos::View<double**> Y) {
   fatvec::CsrRow::Policy policy;
-  policy.blocks_per_thread = 64;  // CPU: smaller pieces than the kernel would cut, for a matrix of uneven rows
+  policy.blocks_per_thread =
+      64;  // CPU: smaller pieces than the kernel would cut, for a matrix of uneven rows
   fatvec::spmm<fatvec::CsrRow>(exec, policy, 1.0, A, X, 0.0, Y);
 }
 // end of snippet
@@ -145,8 +158,9 @@ bool fits(const Exec& exec, const Matrix& A) {
 // snippet: sizes
 void print_sizes(const Exec& exec, const Matrix& A) {
   for (const auto& [format, footprint] : fatvec::footprints(exec, A))
-    std::printf("%-8.*s %10.0f slots for %lld entries, %s\n", static_cast<int>(format.size()), format.data(),
-                footprint.stored_entries, static_cast<long long>(A.nnz()), fatvec::human_bytes(footprint.bytes).c_str());
+    std::printf("%-8.*s %10.0f slots for %lld entries, %s\n", static_cast<int>(format.size()),
+                format.data(), footprint.stored_entries, static_cast<long long>(A.nnz()),
+                fatvec::human_bytes(footprint.bytes).c_str());
 }
 // end of snippet
 
@@ -163,20 +177,23 @@ double bound_seconds(const Exec& exec, const Matrix& A, std::int64_t k, double b
 // end of snippet
 
 // snippet: statistics
-void norms(const Exec& exec, Kokkos::View<double*> x, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
+void norms(const Exec& exec, Kokkos::View<double*> x, Kokkos::View<double**> X,
+           Kokkos::View<double**> Y) {
   const auto s = fatvec::vector_statistics(exec, x);  // one pass for all of them
-  std::printf("sum %g, of magnitudes %g, of squares %g, from %g to %g\n", s.sum, s.absolute_sum, s.square_sum, s.min, s.max);
+  std::printf("sum %g, of magnitudes %g, of squares %g, from %g to %g\n", s.sum, s.absolute_sum,
+              s.square_sum, s.min, s.max);
   std::printf("2-norm %g, maximum norm %g\n", s.norm2(), s.max_norm());  // what follows from them
 
   const auto columns = fatvec::vector_statistics(exec, X);  // a std::vector, one for each column
-  const auto products = fatvec::dot(exec, X, Y);            // of each column of X with the same one of Y
+  const auto products = fatvec::dot(exec, X, Y);  // of each column of X with the same one of Y
   std::printf("of column 1: sum %g, dot product %g\n", columns[1].sum, products[1]);
 }
 // end of snippet
 
 // snippet: dot in a loop
 /// The dot products of each step: allocated once, enqueued each time, copied out at the end.
-std::vector<double> last_products(const Exec& exec, int steps, Kokkos::View<double**> X, Kokkos::View<double**> Y) {
+std::vector<double> last_products(const Exec& exec, int steps, Kokkos::View<double**> X,
+                                  Kokkos::View<double**> Y) {
   const fatvec::ColumnResults<double, Exec> products(exec, static_cast<std::int64_t>(X.extent(1)));
   for (int step = 0; step < steps; ++step) {
     fatvec::dot(exec, X, Y, products);  // products.values(c) is in exec's memory
@@ -187,8 +204,10 @@ std::vector<double> last_products(const Exec& exec, int steps, Kokkos::View<doub
 
 // snippet: files
 Matrix read(const char* path) {
-  const auto coo = fatvec::io::read_matrix_market<double>(path);    // InputError "FILE:LINE: ..." if malformed
-  return fatvec::csr_from_coo<Kokkos::DefaultExecutionSpace>(coo);  // sorted, duplicates added up, moved to the device
+  const auto coo =
+      fatvec::io::read_matrix_market<double>(path);  // InputError "FILE:LINE: ..." if malformed
+  return fatvec::csr_from_coo<Kokkos::DefaultExecutionSpace>(
+      coo);  // sorted, duplicates added up, moved to the device
 }
 // end of snippet
 
@@ -241,7 +260,8 @@ TEST(guides, sizes) {
   testing::internal::CaptureStdout();
   print_sizes(exec, A);
   const std::string text = testing::internal::GetCapturedStdout();
-  EXPECT_NE(text.find("csr            1000 slots for 1000 entries, 16.0 kB"), std::string::npos) << text;
+  EXPECT_NE(text.find("csr            1000 slots for 1000 entries, 16.0 kB"), std::string::npos)
+      << text;
   // A: 1000 entries of 12 bytes, 1001 offsets; X, Y: 1000 rows of 2 columns each
   EXPECT_DOUBLE_EQ(bound_seconds(exec, A, 2, 1e9), (12000 + 4004 + 2 * 16000) / 1e9);
 }
@@ -255,7 +275,8 @@ TEST(guides, a_format_that_does_not_fit) {
   Kokkos::deep_copy(coo.value, arrow.values);
   testing::internal::CaptureStdout();
   EXPECT_FALSE(fits<fatvec::EllMatrix<double>>(Exec(), fatvec::csr_from_coo(coo)));
-  EXPECT_NE(testing::internal::GetCapturedStdout().find("Formats that fit: csr"), std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("Formats that fit: csr"),
+            std::string::npos);
 }
 
 TEST(guides, plans) {

@@ -6,7 +6,8 @@
 
 using Matrix = fatvec::CsrMatrix<double>;
 
-/// The n × n matrix with 2 on the diagonal and -1 beside it, filled where the default execution space runs.
+/// The n × n matrix with 2 on the diagonal and -1 beside it, filled where the default execution
+/// space runs.
 struct Laplacian {
   int n;
   Kokkos::View<int*> row_map{"row_map", static_cast<std::size_t>(n) + 1};
@@ -32,7 +33,8 @@ int main(int argc, char** argv) {
     const Kokkos::DefaultExecutionSpace exec;
     const Laplacian laplacian{n};
     Kokkos::parallel_for("fill", Kokkos::RangePolicy(exec, 0, n), laplacian);
-    const Matrix A(n, n, laplacian.row_map, laplacian.entries, laplacian.values);  // adopts the Views
+    const Matrix A(n, n, laplacian.row_map, laplacian.entries,
+                   laplacian.values);  // adopts the Views
     const Kokkos::View<double**> X("X", n, k);
     const Kokkos::View<double**> Y("Y", n, k);
     Kokkos::deep_copy(exec, X, 1.0);

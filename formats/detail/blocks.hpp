@@ -10,7 +10,8 @@
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
-/// How a CSR matrix is cut into square blocks and put together again, a block row or a row per work-item.
+/// How a CSR matrix is cut into square blocks and put together again, a block row or a row per
+/// work-item.
 namespace fatvec::detail {
 
 inline constexpr int max_block_size = 16;
@@ -19,14 +20,17 @@ constexpr std::int64_t blocks_along(std::int64_t extent, std::int64_t block_size
   return (extent + block_size - 1) / block_size;
 }
 
-/// Where the elements of the blocks lie in the array of values: element (r, c) of block n at begin(n) + at(r, c).
+/// Where the elements of the blocks lie in the array of values: element (r, c) of block n at
+/// begin(n) + at(r, c).
 struct BlockAccess {
   int size;  ///< rows and columns of a block
   int row_step;
   int column_step;
 
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t n) const { return n * size * size; }
-  KOKKOS_FUNCTION std::int64_t at(std::int64_t r, std::int64_t c) const { return r * row_step + c * column_step; }
+  KOKKOS_FUNCTION std::int64_t at(std::int64_t r, std::int64_t c) const {
+    return r * row_step + c * column_step;
+  }
 };
 
 template <class Csr>
@@ -35,7 +39,8 @@ struct UnsortedRows {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
     bool sorted = true;
-    for (std::int64_t n = csr.row_map(i) + 1; n < csr.row_map(i + 1); ++n) sorted &= csr.entries(n - 1) <= csr.entries(n);
+    for (std::int64_t n = csr.row_map(i) + 1; n < csr.row_map(i + 1); ++n)
+      sorted &= csr.entries(n - 1) <= csr.entries(n);
     count += !sorted;
   }
 };
@@ -46,29 +51,36 @@ struct SortRows {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto row = Kokkos::make_pair(csr.row_map(team.league_rank()), csr.row_map(team.league_rank() + 1));
-    Kokkos::Experimental::sort_by_key_team(team, Kokkos::subview(csr.entries, row), Kokkos::subview(csr.values, row));
+    const auto row =
+        Kokkos::make_pair(csr.row_map(team.league_rank()), csr.row_map(team.league_rank() + 1));
+    Kokkos::Experimental::sort_by_key_team(team, Kokkos::subview(csr.entries, row),
+                                           Kokkos::subview(csr.values, row));
   }
 };
 
-/// The matrix itself where its rows are sorted by column, as they usually are; else a copy of it with sorted rows.
+/// The matrix itself where its rows are sorted by column, as they usually are; else a copy of it
+/// with sorted rows.
 template <class ExecSpace, class Csr>
 Csr sorted_by_column(const ExecSpace& exec, const Csr& csr) {
   std::int64_t unsorted = 0;
-  Kokkos::parallel_reduce("fatvec::unsorted_rows", Range<ExecSpace>(exec, 0, csr.rows()), UnsortedRows<Csr>{csr}, unsorted);
+  Kokkos::parallel_reduce("fatvec::unsorted_rows", Range<ExecSpace>(exec, 0, csr.rows()),
+                          UnsortedRows<Csr>{csr}, unsorted);
   if (unsorted == 0) return csr;
   const auto nnz = static_cast<std::size_t>(csr.nnz());
-  const Csr copy(csr.rows(), csr.cols(), csr.row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+  const Csr copy(csr.rows(), csr.cols(), csr.row_map,
+                 allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
                  allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
   Kokkos::deep_copy(exec, copy.entries, csr.entries);
   Kokkos::deep_copy(exec, copy.values, csr.values);
-  Kokkos::parallel_for("fatvec::sort_rows", Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
-                       SortRows<Csr>{copy});
+  Kokkos::parallel_for(
+      "fatvec::sort_rows",
+      Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
+      SortRows<Csr>{copy});
   return copy;
 }
 
-/// The blocks that hold an entry, a block row at a time; rows sorted by column. Scanned for the offsets, listed for the block
-/// columns.
+/// The blocks that hold an entry, a block row at a time; rows sorted by column. Scanned for the
+/// offsets, listed for the block columns.
 template <class Csr>
 struct OccupiedBlocks {
   typename Csr::ConstOffsets row_map;
@@ -86,7 +98,8 @@ struct OccupiedBlocks {
     for (;;) {
       std::int64_t leftmost = INT64_MAX;
       for (std::int64_t r = 0; r < count; ++r) {
-        if (next[r] < row_map(first + r + 1) && entries(next[r]) < leftmost) leftmost = entries(next[r]);
+        if (next[r] < row_map(first + r + 1) && entries(next[r]) < leftmost)
+          leftmost = entries(next[r]);
       }
       if (leftmost == INT64_MAX) return;
       const std::int64_t block = leftmost / block_size;
@@ -126,7 +139,9 @@ struct StoreCounts {
   OccupiedBlocks<Csr> occupied;
   typename Csr::Offsets counts;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { counts(i) = static_cast<typename Csr::offset_type>(occupied(i)); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    counts(i) = static_cast<typename Csr::offset_type>(occupied(i));
+  }
 };
 
 /// Writes the block columns of a block row behind its offset.
@@ -138,12 +153,14 @@ struct ListBlocks {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     std::int64_t n = block_row_map(i);
-    occupied.for_each(i, [&](std::int64_t block) { block_columns(n++) = static_cast<typename Csr::ordinal_type>(block); });
+    occupied.for_each(i, [&](std::int64_t block) {
+      block_columns(n++) = static_cast<typename Csr::ordinal_type>(block);
+    });
   }
 };
 
-/// Adds the entries of the rows, sorted by column, to their blocks, which hold zeros. Duplicates are summed by one work-item,
-/// whose run the first of them is in.
+/// Adds the entries of the rows, sorted by column, to their blocks, which hold zeros. Duplicates
+/// are summed by one work-item, whose run the first of them is in.
 template <class Csr, class Bsr>
 struct FillBlocks {
   Csr csr;
@@ -156,7 +173,9 @@ struct FillBlocks {
     parts.for_each_run(n, length, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
       const std::int64_t begin = csr.row_map(i);
       const std::int64_t end = csr.row_map(i + 1);
-      const auto repeats = [&](std::int64_t m) { return m > begin && csr.entries(m) == csr.entries(m - 1); };
+      const auto repeats = [&](std::int64_t m) {
+        return m > begin && csr.entries(m) == csr.entries(m - 1);
+      };
       std::int64_t m = begin + first;
       while (m < begin + last && repeats(m)) ++m;
       if (m == begin + last) return;
@@ -172,7 +191,8 @@ struct FillBlocks {
   }
 
   /// The first block of a block row that ends behind the column.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_block(std::int64_t block_row, std::int64_t column) const {
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_block(std::int64_t block_row,
+                                                         std::int64_t column) const {
     std::int64_t low = bsr.row_map(block_row);
     std::int64_t high = bsr.row_map(block_row + 1);
     while (low < high) {
@@ -186,7 +206,8 @@ struct FillBlocks {
   }
 };
 
-/// Elements of row i that its blocks store: all but those behind the matrix's last column, which only the last block can have.
+/// Elements of row i that its blocks store: all but those behind the matrix's last column, which
+/// only the last block can have.
 template <class Bsr>
 struct BlockRowLengths {
   Bsr bsr;
@@ -214,15 +235,17 @@ struct DrainBlocks {
     std::int64_t m = csr.row_map(i);
     for (std::int64_t n = bsr.row_map(block_row); n < bsr.row_map(block_row + 1); ++n) {
       for (std::int64_t c = 0; c < block.size && m < csr.row_map(i + 1); ++c, ++m) {
-        csr.entries(m) = static_cast<typename Csr::ordinal_type>(std::int64_t{bsr.entries(n)} * block.size + c);
+        csr.entries(m) =
+            static_cast<typename Csr::ordinal_type>(std::int64_t{bsr.entries(n)} * block.size + c);
         csr.values(m) = bsr.values(block.begin(n) + block.at(i - block_row * block.size, c));
       }
     }
   }
 };
 
-/// The rows of a matrix of blocks one by one: a slot is a block, of which a row has as many elements as the block has columns.
-/// known_size > 0: the size of the blocks is known to the compiler.
+/// The rows of a matrix of blocks one by one: a slot is a block, of which a row has as many
+/// elements as the block has columns. known_size > 0: the size of the blocks is known to the
+/// compiler.
 template <class Offset, int known_size = 0>
 struct BlockedRows {
   static constexpr bool contiguous = true;
@@ -230,16 +253,21 @@ struct BlockedRows {
   const Offset* row_map;  ///< of block rows
   BlockAccess block;
 
-  [[nodiscard]] KOKKOS_FUNCTION int size() const { return known_size > 0 ? known_size : block.size; }
+  [[nodiscard]] KOKKOS_FUNCTION int size() const {
+    return known_size > 0 ? known_size : block.size;
+  }
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION std::uint32_t block_row(std::int64_t i) const {
     return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(size());
   }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {row_map[block_row(i)], 1}; }
-  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map[block_row(i) + 1] - row_map[block_row(i)]; }
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const {
+    return row_map[block_row(i) + 1] - row_map[block_row(i)];
+  }
   /// Where the elements of row i begin within a block.
   KOKKOS_FUNCTION std::int64_t within(std::int64_t i) const {
-    return (static_cast<std::uint32_t>(i) - block_row(i) * static_cast<std::uint32_t>(size())) * block.row_step;
+    return (static_cast<std::uint32_t>(i) - block_row(i) * static_cast<std::uint32_t>(size())) *
+           block.row_step;
   }
 };
 

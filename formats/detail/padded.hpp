@@ -12,7 +12,8 @@
 /// From CSR to the formats whose rows have slots (ELLPACK, HLL, SELL, JAD, pJAD), and back.
 namespace fatvec::detail {
 
-/// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's entries.
+/// Writes the rows of a CSR matrix into padded slots: column index -1 and value 0 behind each row's
+/// entries.
 template <class Csr, class Rows>
 struct FillPadded {
   typename Csr::ConstOffsets row_map;
@@ -58,7 +59,8 @@ struct DrainPadded {
   }
 };
 
-/// Allocates and fills the slots of a padded matrix, whose row_lengths and row layout stand already.
+/// Allocates and fills the slots of a padded matrix, whose row_lengths and row layout stand
+/// already.
 template <class ExecSpace, class Csr, class Padded>
 void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int64_t slots) {
   const auto n = static_cast<std::size_t>(slots);
@@ -67,7 +69,8 @@ void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int
   using Fill = FillPadded<Csr, typename Padded::Rows>;
   const auto parts = RowParts::of<ExecSpace>(csr.rows(), slots);
   Kokkos::parallel_for("fatvec::from_csr", parts.items(exec),
-                       Fill{csr.row_map, csr.entries, csr.values, padded.row_access(), padded.entries, padded.values, parts});
+                       Fill{csr.row_map, csr.entries, csr.values, padded.row_access(),
+                            padded.entries, padded.values, parts});
 }
 
 /// The lengths of the stored rows, at the places of the matrix's rows.
@@ -84,15 +87,20 @@ struct LengthsInPlace {
 template <class Csr, class ExecSpace, class Padded>
 Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
   const auto rows = padded.row_access();
-  auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(padded.rows()) + 1);
+  auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map",
+                                                 static_cast<std::size_t>(padded.rows()) + 1);
   using Lengths = LengthsInPlace<typename Csr::Offsets, typename Padded::Rows>;
-  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()), Lengths{row_map, rows});
-  const auto nnz = static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), row_map));
-  Csr csr(padded.rows(), padded.cols(), row_map, allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()),
+                       Lengths{row_map, rows});
+  const auto nnz =
+      static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), row_map));
+  Csr csr(padded.rows(), padded.cols(), row_map,
+          allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
           allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
   using Drain = DrainPadded<Csr, typename Padded::Rows>;
-  Kokkos::parallel_for("fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
-                       Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries, padded.values});
+  Kokkos::parallel_for(
+      "fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
+      Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries, padded.values});
   return csr;
 }
 
@@ -111,7 +119,8 @@ struct LengthsInOrder {
 /// Entries of each row, in the order given.
 template <class ExecSpace, class Csr, class Order = InOrder>
 typename Csr::Ordinals row_lengths(const ExecSpace& exec, const Csr& csr, const Order& order = {}) {
-  auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths", static_cast<std::size_t>(csr.rows()));
+  auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths",
+                                                  static_cast<std::size_t>(csr.rows()));
   Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, csr.rows()),
                        LengthsInOrder<Csr, Order>{lengths, csr.row_map, order});
   return lengths;

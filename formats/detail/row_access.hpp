@@ -10,8 +10,9 @@
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
-/// How a format lays out its rows, as a small device-copyable value: what conversions (padded.hpp) and row kernels share.
-/// Pointers, not Views, so that a work-item can copy it into registers. Rows count in the order in which they are stored.
+/// How a format lays out its rows, as a small device-copyable value: what conversions (padded.hpp)
+/// and row kernels share. Pointers, not Views, so that a work-item can copy it into registers. Rows
+/// count in the order in which they are stored.
 ///   row(i)            the matrix's row that stored row i is
 ///   walk(i)           the slots of row i from its first on: [n] is the n-th from here in the format's arrays, advance(n)
 ///   length(i)         entries of row i, without padding
@@ -20,8 +21,9 @@
 ///   contiguous        whether the entries of a row always lie side by side
 ///   in_one_piece()    whether they do here
 ///   interleaved(i)    so many rows from i on lie side by side, slot j of row i + r being r behind slot j of row i
-/// Where a walk has a faster type for most rows, with_walk(i, visit) calls visit with the walk of row i in the best of its
-/// types; where a walk costs less for rows that follow each other, for_each_row(first, last, visit) visits each with its walk.
+/// Where a walk has a faster type for most rows, with_walk(i, visit) calls visit with the walk of
+/// row i in the best of its types; where a walk costs less for rows that follow each other,
+/// for_each_row(first, last, visit) visits each with its walk.
 namespace fatvec::detail {
 
 struct StridedWalk {
@@ -77,20 +79,25 @@ struct EllRows {
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {i * row_stride, slot_stride}; }
   template <class Visit>
-  FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
+  FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last,
+                                                const Visit& visit) const {
     if (in_one_piece())
-      for (FixedWalk<1> walk{first * row_stride}; first < last; ++first, walk.slot += row_stride) visit(first, walk);
+      for (FixedWalk<1> walk{first * row_stride}; first < last; ++first, walk.slot += row_stride)
+        visit(first, walk);
     else
       for (; first < last; ++first) visit(first, this->walk(first));
   }
   KOKKOS_FUNCTION bool in_one_piece() const { return slot_stride == 1; }
-  KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t) const { return row_stride == 1 ? INT64_MAX : 1; }
+  KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t) const {
+    return row_stride == 1 ? INT64_MAX : 1;
+  }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t) const { return slots; }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
 };
 
-/// known_size > 0: column-major hacks of a size that the compiler knows; always_columns: they are never row-major.
+/// known_size > 0: column-major hacks of a size that the compiler knows; always_columns: they are
+/// never row-major.
 template <class Offset, class Ordinal, int known_size = 0, bool always_columns = known_size != 0>
 struct HllRows {
   static constexpr bool contiguous = false;
@@ -99,7 +106,8 @@ struct HllRows {
   std::uint32_t hack_size;
   std::uint32_t rows;
   bool column_major;
-  int size_bits = std::has_single_bit(hack_size) ? std::countr_zero(hack_size) : -1;  ///< shifts in place of divisions
+  int size_bits = std::has_single_bit(hack_size) ? std::countr_zero(hack_size)
+                                                 : -1;  ///< shifts in place of divisions
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION bool by_columns() const { return always_columns || column_major; }
@@ -126,17 +134,21 @@ struct HllRows {
   }
   /// Hack by hack: what finds a hack's slots is not done again for each row.
   template <class Visit>
-  FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last, const Visit& visit) const {
+  FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last,
+                                                const Visit& visit) const {
     while (first < last) {
       const std::uint32_t h = hack(first);
       const std::int64_t start = static_cast<std::int64_t>(h) * hack_size;
       const std::int64_t height = hack_rows(h);
       const std::int64_t end = Kokkos::min(last, start + height);
       if (by_columns()) {
-        for (StridedWalk walk{hack_offsets[h] + first - start, height}; first < end; ++first, ++walk.slot) visit(first, walk);
+        for (StridedWalk walk{hack_offsets[h] + first - start, height}; first < end;
+             ++first, ++walk.slot)
+          visit(first, walk);
       } else {
         const std::int64_t row_stride = hack_width(h);
-        for (FixedWalk<1> walk{hack_offsets[h] + (first - start) * row_stride}; first < end; ++first, walk.slot += row_stride)
+        for (FixedWalk<1> walk{hack_offsets[h] + (first - start) * row_stride}; first < end;
+             ++first, walk.slot += row_stride)
           visit(first, walk);
       }
     }
@@ -161,13 +173,15 @@ struct HllRows {
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const {
-    if (i >= rows) return rows == 0 ? 0 : hack_offsets[hack(static_cast<std::int64_t>(rows) - 1) + 1];
+    if (i >= rows)
+      return rows == 0 ? 0 : hack_offsets[hack(static_cast<std::int64_t>(rows) - 1) + 1];
     const std::uint32_t h = hack(i);
     return hack_offsets[h] + (i - static_cast<std::int64_t>(h) * hack_size) * hack_width(h);
   }
 };
 
-/// JAD, and pJAD where block_size > 1: rows by decreasing length, so that diagonal j has the slots of the first rows.
+/// JAD, and pJAD where block_size > 1: rows by decreasing length, so that diagonal j has the slots
+/// of the first rows.
 template <class Offset, class Ordinal>
 struct JadRows {
   static constexpr bool contiguous = false;
@@ -207,13 +221,12 @@ inline constexpr bool in_matrix_order = true;
 template <class Rows, class Ordinal>
 inline constexpr bool in_matrix_order<Permuted<Rows, Ordinal>> = false;
 
-/// Elements of a row in one slot: 1, or in a matrix of blocks their number of columns (0: known at run time only).
+/// Elements of a row in one slot: 1, or in a matrix of blocks their number of columns (0: known at
+/// run time only).
 template <class Rows>
 inline constexpr int elements_of_slot = 1;
 template <class Rows>
-requires requires {
-  Rows::elements_of_slot;
-}
+  requires requires { Rows::elements_of_slot; }
 inline constexpr int elements_of_slot<Rows> = Rows::elements_of_slot;
 
 /// run(rows) with what the compiler can be told about them: usual slice sizes.
@@ -224,7 +237,8 @@ void with_known_rows(const Rows& rows, const Run& run) {
 template <class Offset, class Ordinal, bool always_columns, class Run>
 void with_known_rows(const HllRows<Offset, Ordinal, 0, always_columns>& rows, const Run& run) {
   if (rows.hack_size == 32 && rows.by_columns())
-    run(HllRows<Offset, Ordinal, 32>{rows.hack_offsets, rows.row_lengths, rows.hack_size, rows.rows, true});
+    run(HllRows<Offset, Ordinal, 32>{rows.hack_offsets, rows.row_lengths, rows.hack_size, rows.rows,
+                                     true});
   else
     run(rows);
 }
@@ -246,7 +260,8 @@ FATVEC_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, con
 
 /// visit(i, a walk over the slots of row i) for rows first ... last - 1.
 template <class Rows, class Visit>
-FATVEC_FORCEINLINE_FUNCTION void for_each_row(const Rows& rows, std::int64_t first, std::int64_t last, const Visit& visit) {
+FATVEC_FORCEINLINE_FUNCTION void for_each_row(const Rows& rows, std::int64_t first,
+                                              std::int64_t last, const Visit& visit) {
   if constexpr (requires { rows.for_each_row(first, last, visit); })
     rows.for_each_row(first, last, visit);
   else

@@ -9,11 +9,13 @@
 
 #include <fatvec/formats/detail/rows.hpp>
 
-/// Rows that lie on a grid: numbered along lines, lines along planes. Rows near each other in all directions share more columns
-/// than consecutive ones, and what tells of the grid are the columns of any row in its middle.
+/// Rows that lie on a grid: numbered along lines, lines along planes. Rows near each other in all
+/// directions share more columns than consecutive ones, and what tells of the grid are the columns
+/// of any row in its middle.
 namespace fatvec::detail {
 
-/// The rows cut into boxes of `places` of them. A box's places are numbered as rows are; those outside the grid have row -1.
+/// The rows cut into boxes of `places` of them. A box's places are numbered as rows are; those
+/// outside the grid have row -1.
 struct RowGrid {
   static constexpr int places = 8;
   std::int64_t rows = 0;
@@ -50,13 +52,15 @@ struct RowGrid {
   }
 };
 
-/// What the columns of a row, ascending, say of the grid. They come in runs of neighbours, a run for each line that the row
-/// couples with: the least distance of two runs' middles is that of lines. Runs further apart belong to other planes.
+/// What the columns of a row, ascending, say of the grid. They come in runs of neighbours, a run
+/// for each line that the row couples with: the least distance of two runs' middles is that of
+/// lines. Runs further apart belong to other planes.
 template <class Csr>
 struct GridOfRow {
   static constexpr int most_runs = 64;
   Csr csr;
-  Kokkos::View<std::int64_t*, typename Csr::memory_space> found;  ///< line and plane of each sample, 0 for none
+  Kokkos::View<std::int64_t*, typename Csr::memory_space>
+      found;  ///< line and plane of each sample, 0 for none
   std::int64_t rows;
   std::int64_t samples;
 
@@ -87,22 +91,24 @@ struct GridOfRow {
   }
 };
 
-/// The lines and planes that most of some rows tell of; one line with all rows where they do not agree. Rows sorted by column.
-/// Copies a few numbers to the host.
+/// The lines and planes that most of some rows tell of; one line with all rows where they do not
+/// agree. Rows sorted by column. Copies a few numbers to the host.
 template <class ExecSpace, class Csr>
 RowGrid find_grid(const ExecSpace& exec, const Csr& csr) {
   const std::int64_t rows = csr.rows();
   RowGrid grid = RowGrid::in_order(rows);
   const std::int64_t samples = std::min<std::int64_t>(rows, 64);
   if (samples == 0) return grid;
-  const Kokkos::View<std::int64_t*, typename Csr::memory_space> found("fatvec::row_grid", 2 * samples);
-  Kokkos::parallel_for("fatvec::row_grid", Range<ExecSpace>(exec, 0, samples), GridOfRow<Csr>{csr, found, rows, samples});
+  const Kokkos::View<std::int64_t*, typename Csr::memory_space> found("fatvec::row_grid",
+                                                                      2 * samples);
+  Kokkos::parallel_for("fatvec::row_grid", Range<ExecSpace>(exec, 0, samples),
+                       GridOfRow<Csr>{csr, found, rows, samples});
   exec.fence("fatvec::row_grid");
   const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, found);
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> votes;
   for (std::int64_t n = 0; n < samples; ++n) ++votes[{on_host(2 * n), on_host(2 * n + 1)}];
-  const auto most =
-      std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::max_element(
+      votes.begin(), votes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   const auto [line, plane] = most->first;
   if (2 * most->second < samples || line < 2 || line >= rows) return grid;
   grid.line = line;

@@ -32,8 +32,9 @@ struct LengthKey {
   }
 };
 
-/// A pass of a radix sort, over eight bits of the keys. Pieces of consecutive positions count their digits, a scan makes the
-/// counts places, and each piece then puts its rows there, one after the other: stable, and the same on every machine.
+/// A pass of a radix sort, over eight bits of the keys. Pieces of consecutive positions count their
+/// digits, a scan makes the counts places, and each piece then puts its rows there, one after the
+/// other: stable, and the same on every machine.
 template <class Ordinals, class Key>
 struct RadixPass {
   struct Count {};
@@ -73,11 +74,13 @@ struct RadixPass {
 template <class Ordinals>
 struct CountUp {
   Ordinals list;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { list(i) = static_cast<typename Ordinals::non_const_value_type>(i); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    list(i) = static_cast<typename Ordinals::non_const_value_type>(i);
+  }
 };
 
-/// Sorts a window by a GPU's team in its scratch memory. Keys that hold the row are all different, so that the order is the
-/// matrix's among equal lengths though the sort is not stable.
+/// Sorts a window by a GPU's team in its scratch memory. Keys that hold the row are all different,
+/// so that the order is the matrix's among equal lengths though the sort is not stable.
 template <class Ordinals, class Offsets>
 struct SortWindows {
   static constexpr std::int64_t largest = 4096;  ///< window: 32 kB of scratch memory
@@ -89,14 +92,16 @@ struct SortWindows {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    using Keys = Kokkos::View<std::uint64_t*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+    using Keys = Kokkos::View<std::uint64_t*, typename Member::scratch_memory_space,
+                              Kokkos::MemoryUnmanaged>;
     constexpr std::uint64_t longest = UINT32_MAX;
     const std::int64_t first = team.league_rank() * window;
     const auto count = static_cast<int>(rows - first < window ? rows - first : window);
     const Keys keys(team.team_scratch(0), count);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, count), [&](int i) {
       const auto length = static_cast<std::uint64_t>(row_map(first + i + 1) - row_map(first + i));
-      keys(i) = (longest - (length < longest ? length : longest)) << 32 | static_cast<std::uint64_t>(i);
+      keys(i) =
+          (longest - (length < longest ? length : longest)) << 32 | static_cast<std::uint64_t>(i);
     });
     team.team_barrier();
     Kokkos::Experimental::sort_team(team, keys);
@@ -107,9 +112,10 @@ struct SortWindows {
   }
 };
 
-/// The rows by decreasing length within windows of `window` consecutive rows; equal lengths keep the matrix's order. In
-/// parallel on exec: on GPUs windows by teams, where a team is not too large or too small for one; else a pass of a radix sort
-/// for every eight bits of (windows · longest row).
+/// The rows by decreasing length within windows of `window` consecutive rows; equal lengths keep
+/// the matrix's order. In parallel on exec: on GPUs windows by teams, where a team is not too large
+/// or too small for one; else a pass of a radix sort for every eight bits of (windows · longest
+/// row).
 template <class ExecSpace, class Csr>
 typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std::int64_t window) {
   using Ordinals = typename Csr::Ordinals;
@@ -121,9 +127,10 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
     using Sort = SortWindows<Ordinals, typename Csr::ConstOffsets>;
     using Teams = Kokkos::TeamPolicy<ExecSpace>;
     const std::int64_t windows = (rows + window - 1) / window;
-    const auto bytes = static_cast<std::size_t>(window + 1) * sizeof(std::uint64_t);  // and their alignment
-    if (rows > 0 && window >= Sort::team_size / 4 && window <= Sort::largest && windows <= INT32_MAX &&
-        bytes <= static_cast<std::size_t>(Teams::scratch_size_max(0))) {
+    const auto bytes =
+        static_cast<std::size_t>(window + 1) * sizeof(std::uint64_t);  // and their alignment
+    if (rows > 0 && window >= Sort::team_size / 4 && window <= Sort::largest &&
+        windows <= INT32_MAX && bytes <= static_cast<std::size_t>(Teams::scratch_size_max(0))) {
       Teams policy(exec, static_cast<int>(windows), Sort::team_size);
       policy.set_scratch_size(0, Kokkos::PerTeam(bytes));
       Kokkos::parallel_for("fatvec::row_order", policy, Sort{csr.row_map, order, rows, window});
@@ -132,15 +139,19 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
   }
   const Key key{csr.row_map, window, longest_row(exec, csr)};
   auto sorted = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
-  Kokkos::parallel_for("fatvec::row_order", Range<ExecSpace>(exec, 0, rows), CountUp<Ordinals>{order});
+  Kokkos::parallel_for("fatvec::row_order", Range<ExecSpace>(exec, 0, rows),
+                       CountUp<Ordinals>{order});
   const std::int64_t counters = Pass::digits * ((rows + Pass::piece - 1) / Pass::piece);
-  const auto places = allocate<Ordinals>(exec, "fatvec::row_order::places", static_cast<std::size_t>(counters + 1));
+  const auto places =
+      allocate<Ordinals>(exec, "fatvec::row_order::places", static_cast<std::size_t>(counters + 1));
 
   std::uint64_t left = key.of(std::max<std::int64_t>(rows, 1) - 1, 0);  // bits of the largest key
-  for (int shift = 0; left != 0; left >>= Pass::bits, shift += Pass::bits, std::swap(order, sorted)) {
+  for (int shift = 0; left != 0;
+       left >>= Pass::bits, shift += Pass::bits, std::swap(order, sorted)) {
     const Pass pass{key, shift, order, sorted, places, rows};
     const auto run = [&](const char* label, auto phase) {
-      using Pieces = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>, decltype(phase)>;
+      using Pieces =
+          Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>, decltype(phase)>;
       Kokkos::parallel_for(label, Pieces(exec, 0, pass.pieces()), pass);
     };
     run("fatvec::row_order::count", typename Pass::Count{});

@@ -14,14 +14,16 @@ using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
 template <class ExecSpace>
 inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
 
-/// A number that looks random, for samples: what lies a fixed distance apart may all be at the edge of a grid.
+/// A number that looks random, for samples: what lies a fixed distance apart may all be at the edge
+/// of a grid.
 KOKKOS_INLINE_FUNCTION std::int64_t hashed(std::int64_t n) {
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8);
 }
 
-/// How conversions share out rows. On CPUs a work-item has a row. On GPUs it has every parts-th run of four entries of a row,
-/// and its neighbours have the same run of the neighbouring rows: what a warp reads at a time is little enough for the
-/// first-level cache to keep it until all of its lines has been used.
+/// How conversions share out rows. On CPUs a work-item has a row. On GPUs it has every parts-th run
+/// of four entries of a row, and its neighbours have the same run of the neighbouring rows: what a
+/// warp reads at a time is little enough for the first-level cache to keep it until all of its
+/// lines has been used.
 struct RowParts {
   static constexpr std::int64_t together = 32;  ///< rows
   static constexpr std::int64_t run = 4;
@@ -38,9 +40,11 @@ struct RowParts {
   [[nodiscard]] Range<ExecSpace> items(const ExecSpace& exec) const {
     return {exec, 0, parts == 1 ? rows : (rows + together - 1) / together * together * parts};
   }
-  /// visit(row, first, last) for the entries that are work-item n's, counted within the row, whose length is length(row).
+  /// visit(row, first, last) for the entries that are work-item n's, counted within the row, whose
+  /// length is length(row).
   template <class Length, class Visit>
-  KOKKOS_FUNCTION void for_each_run(std::int64_t n, const Length& length, const Visit& visit) const {
+  KOKKOS_FUNCTION void for_each_run(std::int64_t n, const Length& length,
+                                    const Visit& visit) const {
     if (parts == 1) return visit(n, std::int64_t{0}, static_cast<std::int64_t>(length(n)));
     const std::int64_t warp = n / together;
     const std::int64_t row = warp / parts * together + n % together;
@@ -51,9 +55,9 @@ struct RowParts {
   }
 };
 
-// What is launched here are named functors, never lambdas: the helpers that nvcc makes for a host-device lambda are local to a
-// translation unit, and the wrapper that uses them is not. Two units with the same instantiation then mix, and call a null
-// pointer.
+// What is launched here are named functors, never lambdas: the helpers that nvcc makes for a
+// host-device lambda are local to a translation unit, and the wrapper that uses them is not. Two
+// units with the same instantiation then mix, and call a null pointer.
 
 template <class Offsets, class Length>
 struct ScanLengths {
@@ -68,13 +72,14 @@ struct ScanLengths {
   }
 };
 
-/// offsets(i) = length(0) + ... + length(i - 1) for 0 <= i <= n; returns the total. An exclusive scan on exec; length may be
-/// offsets itself.
+/// offsets(i) = length(0) + ... + length(i - 1) for 0 <= i <= n; returns the total. An exclusive
+/// scan on exec; length may be offsets itself.
 template <class ExecSpace, class Offsets, class Length>
-std::int64_t offsets_from_lengths(const ExecSpace& exec, const Offsets& offsets, std::int64_t n, const Length& length) {
+std::int64_t offsets_from_lengths(const ExecSpace& exec, const Offsets& offsets, std::int64_t n,
+                                  const Length& length) {
   std::int64_t total = 0;
-  Kokkos::parallel_scan("fatvec::offsets", Range<ExecSpace>(exec, 0, n + 1), ScanLengths<Offsets, Length>{offsets, length, n},
-                        total);
+  Kokkos::parallel_scan("fatvec::offsets", Range<ExecSpace>(exec, 0, n + 1),
+                        ScanLengths<Offsets, Length>{offsets, length, n}, total);
   return total;
 }
 
@@ -93,7 +98,8 @@ template <class ExecSpace, class Csr>
 std::int64_t longest_row(const ExecSpace& exec, const Csr& csr) {
   std::int64_t longest = 0;
   Kokkos::parallel_reduce("fatvec::longest_row", Range<ExecSpace>(exec, 0, csr.rows()),
-                          FindLongestRow<typename Csr::ConstOffsets>{csr.row_map}, Kokkos::Max<std::int64_t>(longest));
+                          FindLongestRow<typename Csr::ConstOffsets>{csr.row_map},
+                          Kokkos::Max<std::int64_t>(longest));
   return csr.rows() == 0 ? 0 : longest;
 }
 

@@ -7,16 +7,20 @@
 
 #include <fatvec/formats/detail/rows.hpp>
 
-/// Whether rows of A that are neighbours read the same rows of X, or those beside them, and so find them in a cache.
+/// Whether rows of A that are neighbours read the same rows of X, or those beside them, and so find
+/// them in a cache.
 namespace fatvec::detail {
 
-/// Counts entries of some rows: up for one that has no column of the next row near its own, down thrice for one that has. A
-/// work-item has an entry. In whatever order they are, the first entries of a row are its sample.
+/// Counts entries of some rows: up for one that has no column of the next row near its own, down
+/// thrice for one that has. A work-item has an entry. In whatever order they are, the first entries
+/// of a row are its sample.
 template <class Csr>
 struct CountScattered {
-  static constexpr std::int64_t of_row = 32;   ///< entries: on GPUs longer rows have their 8 threads anyway
-  static constexpr std::int64_t of_next = 64;  ///< more than of_row: rows with a few more entries than the next still agree
-  static constexpr std::int64_t near = 8;      ///< columns: a cache line or two of X where k is small
+  static constexpr std::int64_t of_row =
+      32;  ///< entries: on GPUs longer rows have their 8 threads anyway
+  static constexpr std::int64_t of_next =
+      64;  ///< more than of_row: rows with a few more entries than the next still agree
+  static constexpr std::int64_t near = 8;  ///< columns: a cache line or two of X where k is small
   typename Csr::ConstOffsets row_map;
   typename Csr::Ordinals entries;
   std::int64_t pairs;  ///< of rows
@@ -41,8 +45,8 @@ struct CountScattered {
   }
 };
 
-/// Whether three quarters of A's entries have no column of the next row near their own: by 64 rows. Copies a number to the
-/// host.
+/// Whether three quarters of A's entries have no column of the next row near their own: by 64 rows.
+/// Copies a number to the host.
 template <class ExecSpace, class Csr>
 bool has_scattered_columns(const ExecSpace& exec, const Csr& csr) {
   using Count = CountScattered<Csr>;

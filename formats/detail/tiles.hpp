@@ -8,7 +8,8 @@
 #include <fatvec/formats/detail/row_grid.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
-/// Windows of 8 rows and their tiles of 4 columns (formats/bittcf.hpp): how they are made of a CSR matrix, and how read.
+/// Windows of 8 rows and their tiles of 4 columns (formats/bittcf.hpp): how they are made of a CSR
+/// matrix, and how read.
 namespace fatvec::detail {
 
 inline constexpr int window_rows = RowGrid::places;
@@ -36,9 +37,11 @@ struct TileAccess {
   const std::uint32_t* masks;
   const Value* values;
 
-  /// visit(entry's place in values, column) for each entry of a row of a window, by ascending columns.
+  /// visit(entry's place in values, column) for each entry of a row of a window, by ascending
+  /// columns.
   template <class Visit>
-  KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t window, int place, const Visit& visit) const {
+  KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t window, int place,
+                                             const Visit& visit) const {
     std::int64_t of_tile = value_offsets[window];
     const std::int64_t end = window_offsets[window + 1];
     for (std::int64_t tile = window_offsets[window]; tile < end; ++tile) {
@@ -63,18 +66,21 @@ struct WindowTiles {
 
   struct Tile {
     std::uint32_t mask = 0;
-    typename Csr::ordinal_type column[tile_columns];  ///< ascending; where there are fewer, the last one again
-    std::int64_t first[window_rows];                  ///< of each row, its first entry in the tile,
-    std::int64_t next[window_rows];                   ///< and the one behind its last
+    typename Csr::ordinal_type
+        column[tile_columns];         ///< ascending; where there are fewer, the last one again
+    std::int64_t first[window_rows];  ///< of each row, its first entry in the tile,
+    std::int64_t next[window_rows];   ///< and the one behind its last
   };
 
   template <class Visit>
   KOKKOS_FUNCTION void for_each(std::int64_t window, const Visit& visit) const {
     using Ordinal = typename Csr::ordinal_type;
-    constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: there are at most so many
+    constexpr Ordinal none =
+        Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: there are at most so many
     Tile tile;
     std::int64_t end[window_rows];
-    Ordinal column[window_rows];  // of each row's next entry; loops are unrolled, so that all of this is in registers
+    Ordinal column[window_rows];  // of each row's next entry; loops are unrolled, so that all of
+                                  // this is in registers
     each_row([&](int r) {
       const std::int64_t row = grid.row(window, r);
       tile.next[r] = row < 0 ? 0 : static_cast<std::int64_t>(row_map(row));
@@ -163,7 +169,8 @@ struct FillTiles {
     std::int64_t tile_at = to.window_offsets(window);
     std::int64_t value_at = to.value_offsets(window);
     tiles.for_each(window, [&](const auto& tile) {
-      for (int c = 0; c < tile_columns; ++c) to.entries(tile_at * tile_columns + c) = tile.column[c];
+      for (int c = 0; c < tile_columns; ++c)
+        to.entries(tile_at * tile_columns + c) = tile.column[c];
       to.masks(tile_at++) = tile.mask;
       for (int r = 0; r < window_rows; ++r)
         for (std::int64_t m = tile.first[r]; m < tile.next[r]; ++m) to.values(value_at++) = from(m);
@@ -180,7 +187,8 @@ struct TiledRowLengths {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     if (tiles.permutation[n] < 0) return;
     std::int64_t length = 0;
-    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows), [&](std::int64_t, auto) { ++length; });
+    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows),
+                         [&](std::int64_t, auto) { ++length; });
     lengths(tiles.permutation[n]) = static_cast<typename Csr::offset_type>(length);
   }
 };
@@ -193,10 +201,11 @@ struct DrainTiles {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     if (tiles.permutation[n] < 0) return;
     std::int64_t m = csr.row_map(tiles.permutation[n]);
-    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows), [&](std::int64_t at, auto column) {
-      csr.entries(m) = column;
-      csr.values(m++) = tiles.values[at];
-    });
+    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows),
+                         [&](std::int64_t at, auto column) {
+                           csr.entries(m) = column;
+                           csr.values(m++) = tiles.values[at];
+                         });
   }
 };
 

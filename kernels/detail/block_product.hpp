@@ -10,11 +10,12 @@
 #include <fatvec/kernels/detail/rows_ahead.hpp>
 #include <fatvec/kernels/detail/turned_rows.hpp>
 
-/// The product of a matrix of dense blocks for CPUs: a work-item sums several rows of a block row at once, so that what it
-/// reads of X serves all of them from registers.
+/// The product of a matrix of dense blocks for CPUs: a work-item sums several rows of a block row
+/// at once, so that what it reads of X serves all of them from registers.
 namespace fatvec::detail {
 
-/// What the compiler knows of a block: its size (0: nothing), and how many of its rows are summed together.
+/// What the compiler knows of a block: its size (0: nothing), and how many of its rows are summed
+/// together.
 template <int known_size_, int rows_>
 struct BlockTile {
   static constexpr int known_size = known_size_;
@@ -26,19 +27,24 @@ struct BlockTile {
   }
 };
 
-/// A work-item is a share of the block rows, of about equally many blocks; columns beyond one tile sweep over one block row at
-/// a time, which stays in the first-level cache.
+/// A work-item is a share of the block rows, of about equally many blocks; columns beyond one tile
+/// sweep over one block row at a time, which stays in the first-level cache.
 template <class T, Columns columns, class Block>
 struct BlockRowSweep {
   BlockSweep<columns> shares;
   int block_size;
   static constexpr bool vectorised = columns == Columns::contiguous;
-  /// Whether the sums of `width` columns, `chains` of each, fit the registers beside a vector of X and the elements of A.
+  /// Whether the sums of `width` columns, `chains` of each, fit the registers beside a vector of X
+  /// and the elements of A.
   static constexpr bool fits(int width, int chains) {
     constexpr int lanes = simd_bytes / sizeof(T);
     return chains * Block::rows * ((width + lanes - 1) / lanes) + Block::rows + 1 <= simd_registers;
   }
-  static constexpr int widest = columns == Columns::strided ? 4 : fits(64, 1) ? 64 : fits(32, 1) ? 32 : fits(16, 1) ? 16 : 8;
+  static constexpr int widest = columns == Columns::strided ? 4
+                                : fits(64, 1)               ? 64
+                                : fits(32, 1)               ? 32
+                                : fits(16, 1)               ? 16
+                                                            : 8;
   /// As in RowProduct: two chains of additions for each sum while there are registers.
   template <int width>
   static constexpr int chains = fits(width, 2) ? 2 : 1;
@@ -80,8 +86,8 @@ struct BlockProduct {
     const std::int64_t end = sweep.shares.cut(item + 1, block_rows);
     std::int64_t ahead = 0;
     if constexpr (columns == Columns::contiguous)
-      ahead =
-          rows_ahead(sweep.shares.lookahead, block_rows, entries, begin, end, sweep.shares.k * std::int64_t{sizeof(V)}, cols);
+      ahead = rows_ahead(sweep.shares.lookahead, block_rows, entries, begin, end,
+                         sweep.shares.k * std::int64_t{sizeof(V)}, cols);
     if constexpr (turns)
       if (sweep.shares.turns_rows) return turn_rows(begin, end, ahead);
     multiply(begin, end, ahead);
@@ -89,10 +95,13 @@ struct BlockProduct {
   }
 
   /// Into a column-major Y.
-  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t begin, std::int64_t end, std::int64_t ahead) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t begin, std::int64_t end,
+                                                   std::int64_t ahead) const {
     const std::int64_t size = access.size;
-    TurnedRows<T>::run(epilogue, rows, sweep.shares.k, begin * size, Kokkos::min(rows, end * size), size,
-                       [&](std::int64_t first, std::int64_t last, std::int64_t c, std::int64_t k, const RowsEpilogue<T>& to) {
+    TurnedRows<T>::run(epilogue, rows, sweep.shares.k, begin * size, Kokkos::min(rows, end * size),
+                       size,
+                       [&](std::int64_t first, std::int64_t last, std::int64_t c, std::int64_t k,
+                           const RowsEpilogue<T>& to) {
                          BlockProduct some = *this;
                          some.x.data += c;
                          some.sweep.shares.k = k;
@@ -102,8 +111,10 @@ struct BlockProduct {
   }
 
   /// Block rows begin ... end - 1. Not inlined: of several loops over items, one copy.
-  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t begin, std::int64_t end, std::int64_t ahead) const {
-    const BlockProduct local = *this;  // in registers: of *this the compiler must think that writing Y changes it
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t begin, std::int64_t end,
+                                                  std::int64_t ahead) const {
+    const BlockProduct local =
+        *this;  // in registers: of *this the compiler must think that writing Y changes it
     local.sweep.visit(begin, end, [&](auto width, std::int64_t i, int first, std::int64_t c) {
       local.template multiply_tile<decltype(width)::value>(i, first, c, ahead);
     });
@@ -111,16 +122,18 @@ struct BlockProduct {
 
   /// Rows first, first + 1, ... of block row i.
   template <int width>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c, std::int64_t ahead) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c,
+                                                 std::int64_t ahead) const {
     if (ahead > 0 && first == 0 && i + ahead < sweep.shares.rows)
       for (int b = 0; b < access.size; ++b)
-        ask_for(block_rows.walk(i + ahead), block_rows.length(i + ahead), entries, &x(b, c), access.size * x.row_stride,
-                width * std::int64_t{sizeof(V)});
+        ask_for(block_rows.walk(i + ahead), block_rows.length(i + ahead), entries, &x(b, c),
+                access.size * x.row_stride, width * std::int64_t{sizeof(V)});
     Pack<T, width, Sweep::vectorised> sum[Block::rows];
     std::int64_t n = block_rows.begin(i);
     const std::int64_t end = n + block_rows.length(i);
     if (c == 0 && first == 0)
-      for (std::int64_t v = access.begin(n); v < access.begin(end); v += 8) load_ahead(values + v, entries + n);
+      for (std::int64_t v = access.begin(n); v < access.begin(end); v += 8)
+        load_ahead(values + v, entries + n);
     if constexpr (Sweep::template chains<width> == 2) {
       Pack<T, width, Sweep::vectorised> odd[Block::rows];
       for (; n + 1 < end; n += 2) {
@@ -139,14 +152,17 @@ struct BlockProduct {
   }
 
   template <class Sum>
-  FATVEC_FORCEINLINE_FUNCTION void add_block(std::int64_t n, int first, std::int64_t c, Sum (&sum)[Block::rows]) const {
+  FATVEC_FORCEINLINE_FUNCTION void add_block(std::int64_t n, int first, std::int64_t c,
+                                             Sum (&sum)[Block::rows]) const {
     const std::int64_t column = static_cast<std::int64_t>(entries[n]) * access.size;
     const auto* const block = values + access.begin(n);
     const T* const x_rows = &x(column, c);
     if (Block::known_size > 0 && cols - column >= access.size) {
-      each<Block::known_size>([&](auto b) FATVEC_INLINE_LAMBDA { add_column(block, x_rows, first, b, sum); });
+      each<Block::known_size>(
+          [&](auto b) FATVEC_INLINE_LAMBDA { add_column(block, x_rows, first, b, sum); });
     } else {  // a size that the compiler does not know, or a block that the matrix ends in
-      const int inside = cols - column < access.size ? static_cast<int>(cols - column) : access.size;
+      const int inside =
+          cols - column < access.size ? static_cast<int>(cols - column) : access.size;
       for (int b = 0; b < inside; ++b) add_column(block, x_rows, first, b, sum);
     }
   }
@@ -157,16 +173,17 @@ struct BlockProduct {
                                               Sum (&sum)[Block::rows]) const {
     A a[Block::rows];
     each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {
-      const int row = Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
+      const int row =
+          Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
       a[r] = block[access.at(row, b)];
     });
     Sum::add_scaled_to(sum, a, x_rows + b * x.row_stride, x.step());
   }
 };
 
-/// run(BlockTile) for blocks of this size and k columns on a CPU: sizes that systems of so many unknowns per node have are
-/// known to the compiler, and up to 5 rows are summed together. Of 4 or 8 rows, with 16 registers, two with twice as many
-/// columns are faster than four.
+/// run(BlockTile) for blocks of this size and k columns on a CPU: sizes that systems of so many
+/// unknowns per node have are known to the compiler, and up to 5 rows are summed together. Of 4 or
+/// 8 rows, with 16 registers, two with twice as many columns are faster than four.
 template <class Run>
 void with_block_tile(int block_size, std::int64_t k, const Run& run) {
   const bool in_pairs = simd_registers <= 16 && k >= 16;

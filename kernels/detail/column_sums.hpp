@@ -22,13 +22,14 @@ namespace detail {
 template <class T>
 struct SumTypes {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "sums are formed of float, double, integers, and (dot products only) Kokkos::complex of float or double");
+                "sums are formed of float, double, integers, and (dot products only) "
+                "Kokkos::complex of float or double");
   using Sum = double;
   using Total = double;  ///< of what is never negative
   using Magnitude = T;
 };
 template <class T>
-requires std::is_integral_v<T>
+  requires std::is_integral_v<T>
 struct SumTypes<T> {
   static_assert(!std::is_same_v<T, bool>, "bool is not a number");
   using Sum = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
@@ -65,23 +66,25 @@ FATVEC_FORCEINLINE_FUNCTION typename SumTypes<T>::Magnitude magnitude(const T& x
   else if constexpr (std::is_unsigned_v<T>)
     return x;
   else
-    return x < 0 ? static_cast<Magnitude>(Magnitude{0} - static_cast<Magnitude>(x)) : static_cast<Magnitude>(x);
+    return x < 0 ? static_cast<Magnitude>(Magnitude{0} - static_cast<Magnitude>(x))
+                 : static_cast<Magnitude>(x);
 }
 
 }  // namespace detail
 
 /// What one pass finds out about a column. As it stands, it is that of an empty one.
 ///
-/// Sums of float and double are formed in double, those of integers in 64 bits: exact where the true value fits, modulo 2^64
-/// otherwise. One NaN makes the sums, min, max and both norms NaN. Of 0 and -0 either may be min or max; both count as zeros.
-/// Squares are not scaled: square_sum overflows where an element exceeds some 1e154, and loses those below 1e-154.
+/// Sums of float and double are formed in double, those of integers in 64 bits: exact where the
+/// true value fits, modulo 2^64 otherwise. One NaN makes the sums, min, max and both norms NaN. Of
+/// 0 and -0 either may be min or max; both count as zeros. Squares are not scaled: square_sum
+/// overflows where an element exceeds some 1e154, and loses those below 1e-154.
 template <class Scalar>
 struct VectorStatistics {
   using Types = detail::SumTypes<Scalar>;
   using Limits = std::numeric_limits<Scalar>;
-  static_assert(
-      !detail::is_complex<Scalar>,
-      "min and max of complex numbers are not defined; take dot(exec, x, x), or Views of the real and imaginary parts");
+  static_assert(!detail::is_complex<Scalar>,
+                "min and max of complex numbers are not defined; take dot(exec, x, x), or Views of "
+                "the real and imaginary parts");
   static constexpr Scalar highest = Limits::has_infinity ? Limits::infinity() : Limits::max();
   static constexpr Scalar lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
 
@@ -92,8 +95,11 @@ struct VectorStatistics {
   Scalar max = lowest;
   std::int64_t zeros = 0;  ///< elements that are 0
 
-  [[nodiscard]] KOKKOS_FUNCTION double norm2() const { return Kokkos::sqrt(static_cast<double>(square_sum)); }
-  /// The largest |x|, 0 of an empty column; unsigned for integers, so that the smallest of them has one.
+  [[nodiscard]] KOKKOS_FUNCTION double norm2() const {
+    return Kokkos::sqrt(static_cast<double>(square_sum));
+  }
+  /// The largest |x|, 0 of an empty column; unsigned for integers, so that the smallest of them has
+  /// one.
   [[nodiscard]] KOKKOS_FUNCTION typename Types::Magnitude max_norm() const {
     if (min > max) return 0;
     const auto below = detail::magnitude(min);
@@ -103,7 +109,8 @@ struct VectorStatistics {
 
   KOKKOS_FUNCTION void add(const Scalar& x) {
     const auto size = static_cast<typename Types::Total>(detail::magnitude(x));
-    join({static_cast<typename Types::Sum>(x), size, detail::plus_product<typename Types::Total>(0, size, size), x, x, x == 0});
+    join({static_cast<typename Types::Sum>(x), size,
+          detail::plus_product<typename Types::Total>(0, size, size), x, x, x == 0});
   }
   KOKKOS_FUNCTION void join(const VectorStatistics& other) {
     sum = detail::plus(sum, other.sum);
@@ -149,7 +156,8 @@ struct StatisticsLanes {
   /// Comparisons drop a NaN. A sum of magnitudes keeps it, and nothing else makes that one NaN.
   [[nodiscard]] KOKKOS_FUNCTION Value operator[](int w) const {
     Value value{sum[w], absolute_sum[w], square_sum[w], min[w], max[w], zeros[w]};
-    if (absolute_sum[w] != absolute_sum[w]) value.min = value.max = static_cast<Scalar>(absolute_sum[w]);
+    if (absolute_sum[w] != absolute_sum[w])
+      value.min = value.max = static_cast<Scalar>(absolute_sum[w]);
     return value;
   }
 };
@@ -186,7 +194,8 @@ struct ProductTypes {
   using Sum = std::conditional_t<is_complex<X> || is_complex<Y>, Kokkos::complex<double>, double>;
 };
 template <class X, class Y>
-requires(std::is_integral_v<X>&& std::is_integral_v<Y>) struct ProductTypes<X, Y> {
+  requires(std::is_integral_v<X> && std::is_integral_v<Y>)
+struct ProductTypes<X, Y> {
   using Sum = std::common_type_t<typename SumTypes<X>::Sum, typename SumTypes<Y>::Sum>;
 };
 template <class X, class Y>

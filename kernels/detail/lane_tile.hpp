@@ -9,8 +9,9 @@
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
-/// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y for them. Both tiles are
-/// built from the columns that its row's threads share, and its place among them.
+/// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y
+/// for them. Both tiles are built from the columns that its row's threads share, and its place
+/// among them.
 namespace fatvec::detail {
 
 /// Columns first ... last - 1.
@@ -19,7 +20,8 @@ struct ColumnRange {
   int last;
 };
 
-/// The rows of X from some column on. Bytes and 32-bit factors, so that finding a row takes a GPU one instruction.
+/// The rows of X from some column on. Bytes and 32-bit factors, so that finding a row takes a GPU
+/// one instruction.
 template <class T>
 struct RowsOfX {
   const char* first;
@@ -29,11 +31,13 @@ struct RowsOfX {
   template <class X>
   KOKKOS_FUNCTION RowsOfX(const X& x, int column)
       : first(reinterpret_cast<const char*>(x.data + column * x.step())),
-        row_bytes(static_cast<std::uint32_t>(x.row_stride * static_cast<std::int64_t>(sizeof(T)))) {}
+        row_bytes(static_cast<std::uint32_t>(x.row_stride * static_cast<std::int64_t>(sizeof(T)))) {
+  }
 
   template <class Ordinal>
   FATVEC_FORCEINLINE_FUNCTION const T* operator[](Ordinal row) const {
-    const std::uint64_t offset = static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Ordinal>>(row)) * row_bytes;
+    const std::uint64_t offset =
+        static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Ordinal>>(row)) * row_bytes;
     return reinterpret_cast<const T*>(first + offset);
   }
 };
@@ -50,18 +54,21 @@ constexpr int adjacent_group(int width) {
 template <class T, class X>
 bool takes_adjacent(int width, const X& x) {
   const int group = adjacent_group<T>(width);
-  return group == 1 || (reinterpret_cast<std::uintptr_t>(x.data) % (group * sizeof(T)) == 0 && x.row_stride % group == 0);
+  return group == 1 || (reinterpret_cast<std::uintptr_t>(x.data) % (group * sizeof(T)) == 0 &&
+                        x.row_stride % group == 0);
 }
 
-/// Whether lanes of neighbouring rows had better write a column-major Y than have it copied. Up to 32 columns a warp has two
-/// rows or more, whose elements of a column lie in one sector of memory; beyond, mostly one row, so that each element takes a
-/// sector of its own. Measured on an H200 and an H100 (docs/performance.md).
+/// Whether lanes of neighbouring rows had better write a column-major Y than have it copied. Up to
+/// 32 columns a warp has two rows or more, whose elements of a column lie in one sector of memory;
+/// beyond, mostly one row, so that each element takes a sector of its own. Measured on an H200 and
+/// an H100 (docs/performance.md).
 inline bool lanes_write_columns(std::int64_t k) {
   return k <= 32;
 }
 
-/// `width` neighbouring columns, of a number that is a multiple of width, where X takes_adjacent tiles. Y is stored in such
-/// groups where its rows allow it, else, mostly because its columns are apart, element by element.
+/// `width` neighbouring columns, of a number that is a multiple of width, where X takes_adjacent
+/// tiles. Y is stored in such groups where its rows allow it, else, mostly because its columns are
+/// apart, element by element.
 template <class V, int width_>
 class AdjacentTile {
   using T = std::remove_const_t<V>;
@@ -81,16 +88,20 @@ class AdjacentTile {
   FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     read(x_[row], to);
   }
-  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row,
+                                         const T (&sum)[width]) const {
     T* const at = &epilogue.y(row, first_);
-    if (group == 1 || epilogue.y.column_stride != 1 || reinterpret_cast<std::uintptr_t>(at) % sizeof(Group) != 0) {
+    if (group == 1 || epilogue.y.column_stride != 1 ||
+        reinterpret_cast<std::uintptr_t>(at) % sizeof(Group) != 0) {
       epilogue.store(row, first_, sum);
     } else {
       T old[width] = {};
       if (!epilogue.overwrites()) read(at, old);
       unroll<width / group>([&](int g) {
         Group result;
-        unroll<group>([&](int e) { result.of[e] = epilogue.combined(old[g * group + e], sum[g * group + e]); });
+        unroll<group>([&](int e) {
+          result.of[e] = epilogue.combined(old[g * group + e], sum[g * group + e]);
+        });
         reinterpret_cast<Group*>(at)[g] = result;
       });
     }
@@ -114,8 +125,9 @@ class AdjacentTile {
   RowsOfX<T> x_;
 };
 
-/// `width` columns as far apart as there are threads on the row, so that neighbouring threads have neighbouring columns. Those
-/// behind the last column read the last one again and are not stored: no comparison in the loop over the entries.
+/// `width` columns as far apart as there are threads on the row, so that neighbouring threads have
+/// neighbouring columns. Those behind the last column read the last one again and are not stored:
+/// no comparison in the loop over the entries.
 template <class V, Columns columns, int width_>
 class SpacedTile {
   using T = std::remove_const_t<V>;
@@ -140,11 +152,13 @@ class SpacedTile {
   FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     unroll<width>([&](int w) { to[w] = *x_[w][row]; });
   }
-  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row,
+                                         const T (&sum)[width]) const {
     epilogue.store(row, first_, sum, (last_ - first_ + spacing_ - 1) / spacing_, spacing_);
   }
   /// Y += alpha · sum, where others add to the same row.
-  FATVEC_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row, const T (&sum)[width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row,
+                                       const T (&sum)[width]) const {
     unroll<width>([&](int w) {
       const int c = first_ + w * spacing_;
       if (c < last_) Kokkos::atomic_add(&epilogue.y(row, c), epilogue.alpha * sum[w]);

@@ -35,8 +35,8 @@ inline constexpr int maskable_lanes = 0;
 /// Bytes beyond which a CPU's caches will not hold what is written until it is wanted.
 inline constexpr std::int64_t larger_than_caches = 64'000'000;
 
-/// `width` sums in registers. The general form is an array that the compiler is trusted to keep there: right for
-/// strided columns and for scalars without vector instructions.
+/// `width` sums in registers. The general form is an array that the compiler is trusted to keep
+/// there: right for strided columns and for scalars without vector instructions.
 template <class T, int columns_, bool vectorised_>
 struct Pack {
   static constexpr bool vectorised = vectorised_;
@@ -53,7 +53,8 @@ struct Pack {
   }
   /// sums[r] += a[r] · x: an element of x is loaded once for all of them.
   template <int n, class A>
-  FATVEC_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&sums)[n], const A (&a)[n], const T* x, std::int64_t step) {
+  FATVEC_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&sums)[n], const A (&a)[n],
+                                                        const T* x, std::int64_t step) {
     unroll<width>([&](int w) {
       const T loaded = x[w * step];
       unroll<n>([&](int r) { sums[r].lane[w] += a[r] * loaded; });
@@ -62,8 +63,8 @@ struct Pack {
   FATVEC_FORCEINLINE_FUNCTION void store(T* to) const {
     unroll<width>([&](int w) { to[w] = lane[w]; });
   }
-  /// to[w] = alpha · lane[w] (stream: past the caches, where there is an instruction for it), or to[w] = beta · to[w] + alpha ·
-  /// lane[w].
+  /// to[w] = alpha · lane[w] (stream: past the caches, where there is an instruction for it), or
+  /// to[w] = beta · to[w] + alpha · lane[w].
   FATVEC_FORCEINLINE_FUNCTION void overwrite(T* to, const T& alpha) const {
     unroll<width>([&](int w) { to[w] = alpha * lane[w]; });
   }
@@ -75,7 +76,8 @@ struct Pack {
 
 #if defined(FATVEC_GNU_HOST_PASS)
 
-/// What a thread calls after its last one: stores past the caches would else wait behind the barrier that tells of them.
+/// What a thread calls after its last one: stores past the caches would else wait behind the
+/// barrier that tells of them.
 inline void end_stores_past_caches() {
 #if defined(__SSE2__)
   _mm_sfence();
@@ -93,19 +95,23 @@ FATVEC_FORCEINLINE Bits bits_of(const Vector& vector) {
 template <class Vector>
 FATVEC_FORCEINLINE void store_past_caches(void* to, const Vector& vector) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof vector == 64) return _mm512_stream_si512(static_cast<__m512i*>(to), bits_of<__m512i>(vector));
+  if constexpr (sizeof vector == 64)
+    return _mm512_stream_si512(static_cast<__m512i*>(to), bits_of<__m512i>(vector));
 #endif
 #if defined(__AVX__)
-  if constexpr (sizeof vector == 32) return _mm256_stream_si256(static_cast<__m256i*>(to), bits_of<__m256i>(vector));
+  if constexpr (sizeof vector == 32)
+    return _mm256_stream_si256(static_cast<__m256i*>(to), bits_of<__m256i>(vector));
 #endif
 #if defined(__SSE2__)
-  if constexpr (sizeof vector == 16) return _mm_stream_si128(static_cast<__m128i*>(to), bits_of<__m128i>(vector));
+  if constexpr (sizeof vector == 16)
+    return _mm_stream_si128(static_cast<__m128i*>(to), bits_of<__m128i>(vector));
 #endif
   std::memcpy(to, &vector, sizeof vector);
 }
 
-/// The CPU form: whole vectors first, the rest in vectors of half the size, and so on down to one scalar. Written with the
-/// vector types of GCC and Clang because GCC does not vectorise the array form once the epilogue's branches follow it.
+/// The CPU form: whole vectors first, the rest in vectors of half the size, and so on down to one
+/// scalar. Written with the vector types of GCC and Clang because GCC does not vectorise the array
+/// form once the epilogue's branches follow it.
 template <class T, int width, int lanes>
 struct Vectors {
   using Vector __attribute__((vector_size(sizeof(T) * lanes))) = T;
@@ -127,7 +133,8 @@ struct Vectors {
     each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
       Vector loaded;
       std::memcpy(&loaded, x + v * lanes, sizeof loaded);
-      each<n>([&](auto r) FATVEC_INLINE_LAMBDA { sums(r).head[v] += static_cast<T>(a[r]) * loaded; });
+      each<n>([&](auto r)
+                  FATVEC_INLINE_LAMBDA { sums(r).head[v] += static_cast<T>(a[r]) * loaded; });
     });
     decltype(tail)::add_scaled_to(
         [&](auto r) FATVEC_INLINE_LAMBDA -> auto& { return sums(r).tail; }, a, x + whole * lanes);
@@ -137,7 +144,9 @@ struct Vectors {
     tail.add(other.tail);
   }
   FATVEC_FORCEINLINE void store(T* to) const {
-    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { std::memcpy(to + v * lanes, &head[v], sizeof(Vector)); });
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
+      std::memcpy(to + v * lanes, &head[v], sizeof(Vector));
+    });
     tail.store(to + whole * lanes);
   }
   FATVEC_FORCEINLINE void overwrite(T* to, T alpha) const {
@@ -149,7 +158,9 @@ struct Vectors {
   }
   /// To whole lines of the caches; `to` is aligned to one.
   FATVEC_FORCEINLINE void stream(T* to, T alpha) const {
-    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA { store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v])); });
+    each<whole>([&](auto v) FATVEC_INLINE_LAMBDA {
+      store_past_caches(to + v * lanes, static_cast<Vector>(alpha * head[v]));
+    });
     tail.overwrite(to + whole * lanes, alpha);
   }
   FATVEC_FORCEINLINE void combine(T* to, T alpha, T beta) const {
@@ -191,7 +202,7 @@ struct Vectors<T, 1, 1> {
 };
 
 template <class T, int columns_>
-requires std::is_floating_point_v<T>
+  requires std::is_floating_point_v<T>
 struct Pack<T, columns_, true> {
   static constexpr bool vectorised = true;
   static constexpr int width = columns_;
@@ -204,20 +215,23 @@ struct Pack<T, columns_, true> {
   }
   FATVEC_FORCEINLINE_FUNCTION void add(const Pack& other) { sums.add(other.sums); }
   template <int n, class A>
-  FATVEC_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&packs)[n], const A (&a)[n], const T* x, std::int64_t) {
+  FATVEC_FORCEINLINE_FUNCTION static void add_scaled_to(Pack (&packs)[n], const A (&a)[n],
+                                                        const T* x, std::int64_t) {
     Vectors<T, width, simd_bytes / sizeof(T)>::add_scaled_to(
         [&](auto r) FATVEC_INLINE_LAMBDA -> auto& { return packs[r].sums; }, a, x);
   }
   FATVEC_FORCEINLINE_FUNCTION void store(T* to) const { sums.store(to); }
   FATVEC_FORCEINLINE_FUNCTION void overwrite(T* to, T alpha) const { sums.overwrite(to, alpha); }
   FATVEC_FORCEINLINE_FUNCTION void stream(T* to, T alpha) const { sums.stream(to, alpha); }
-  FATVEC_FORCEINLINE_FUNCTION void combine(T* to, T alpha, T beta) const { sums.combine(to, alpha, beta); }
+  FATVEC_FORCEINLINE_FUNCTION void combine(T* to, T alpha, T beta) const {
+    sums.combine(to, alpha, beta);
+  }
 };
 
 #if defined(__AVX512F__)
 
 template <class T>
-requires std::is_floating_point_v<T>
+  requires std::is_floating_point_v<T>
 inline constexpr int maskable_lanes<T, Columns::contiguous> = simd_bytes / sizeof(T);
 
 /// The first elements of a vector; what lies behind them is neither read nor written.
@@ -226,19 +240,28 @@ struct PartOfDoubles {
   __mmask8 mask;
   explicit PartOfDoubles(int elements) : mask(static_cast<__mmask8>((1U << elements) - 1)) {}
   [[nodiscard]] int elements() const { return std::popcount(static_cast<unsigned>(mask)); }
-  FATVEC_FORCEINLINE Vector load(const double* from) const { return _mm512_maskz_loadu_pd(mask, from); }
-  FATVEC_FORCEINLINE void store(double* to, const Vector& v) const { _mm512_mask_storeu_pd(to, mask, v); }
+  FATVEC_FORCEINLINE Vector load(const double* from) const {
+    return _mm512_maskz_loadu_pd(mask, from);
+  }
+  FATVEC_FORCEINLINE void store(double* to, const Vector& v) const {
+    _mm512_mask_storeu_pd(to, mask, v);
+  }
 };
 struct PartOfFloats {
   using Vector = __m512;
   __mmask16 mask;
   explicit PartOfFloats(int elements) : mask(static_cast<__mmask16>((1U << elements) - 1)) {}
   [[nodiscard]] int elements() const { return std::popcount(static_cast<unsigned>(mask)); }
-  FATVEC_FORCEINLINE Vector load(const float* from) const { return _mm512_maskz_loadu_ps(mask, from); }
-  FATVEC_FORCEINLINE void store(float* to, const Vector& v) const { _mm512_mask_storeu_ps(to, mask, v); }
+  FATVEC_FORCEINLINE Vector load(const float* from) const {
+    return _mm512_maskz_loadu_ps(mask, from);
+  }
+  FATVEC_FORCEINLINE void store(float* to, const Vector& v) const {
+    _mm512_mask_storeu_ps(to, mask, v);
+  }
 };
 
-/// Sums of a Ragged tile: any number of columns costs as much as the next multiple of the vectors' lanes.
+/// Sums of a Ragged tile: any number of columns costs as much as the next multiple of the vectors'
+/// lanes.
 template <class T, int vectors>
 struct RaggedPack {
   using Part = std::conditional_t<std::is_same_v<T, double>, PartOfDoubles, PartOfFloats>;

@@ -9,19 +9,23 @@
 #include <fatvec/core/host_pass.hpp>
 #include <fatvec/formats/multivector.hpp>
 
-/// The right-hand-side tile: the columns that one work-item holds in registers, a number of them, or of vectors, that the
-/// compiler knows.
+/// The right-hand-side tile: the columns that one work-item holds in registers, a number of them,
+/// or of vectors, that the compiler knows.
 namespace fatvec::detail {
 
-/// A number of columns that is known to the compiler. (std::integral_constant's conversion is no device function to nvcc.)
+/// A number of columns that is known to the compiler. (std::integral_constant's conversion is no
+/// device function to nvcc.)
 template <int width>
 struct Width {
   static constexpr int value = width;
   static constexpr int least = width;
-  KOKKOS_FUNCTION constexpr operator int() const { return width; }  // NOLINT: it is meant to stand for the number
+  KOKKOS_FUNCTION constexpr operator int() const {
+    return width;
+  }  // NOLINT: it is meant to stand for the number
 };
 
-/// Columns that fill all but the last of so many vectors, and of that one a part that only the program knows.
+/// Columns that fill all but the last of so many vectors, and of that one a part that only the
+/// program knows.
 template <int vectors, int lanes>
 struct Ragged {
   static constexpr int value = vectors * lanes;            ///< at most,
@@ -30,8 +34,8 @@ struct Ragged {
   KOKKOS_FUNCTION constexpr operator int() const { return columns; }  // NOLINT: as above
 };
 
-/// f(0) ... f(n - 1), unrolled: an array of n indexed in f lives in registers. GCC vectorises the plain loop before it unrolls
-/// it, which it does not do for a fold expression.
+/// f(0) ... f(n - 1), unrolled: an array of n indexed in f lives in registers. GCC vectorises the
+/// plain loop before it unrolls it, which it does not do for a fold expression.
 template <int n, class F>
 FATVEC_FORCEINLINE_FUNCTION void unroll(const F& f) {
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__clang__)
@@ -47,15 +51,15 @@ FATVEC_FORCEINLINE_FUNCTION void each_of(const F& f, std::integer_sequence<int, 
   (f(Width<w>{}), ...);
 }
 
-/// f(Width<0>{}) ... f(Width<n - 1>{}), without a loop: arrays of structures, or of vectors, live in registers only where every
-/// index is a constant from the beginning.
+/// f(Width<0>{}) ... f(Width<n - 1>{}), without a loop: arrays of structures, or of vectors, live
+/// in registers only where every index is a constant from the beginning.
 template <int n, class F>
 FATVEC_FORCEINLINE_FUNCTION void each(const F& f) {
   each_of(f, std::make_integer_sequence<int, n>{});
 }
 
-/// Widest tile of a CPU work-item: 32 doubles fill 8 of AVX2's 16 registers. Without unit stride each column is a stream of
-/// its own, and 8 streams are what the first-level TLB serves.
+/// Widest tile of a CPU work-item: 32 doubles fill 8 of AVX2's 16 registers. Without unit stride
+/// each column is a stream of its own, and 8 streams are what the first-level TLB serves.
 template <Columns columns>
 inline constexpr int widest_tile = columns == Columns::contiguous ? 32 : 8;
 
@@ -65,9 +69,11 @@ KOKKOS_INLINE_FUNCTION bool fits_one_tile(std::int64_t k) {
   return k <= 8 || ((lanes > 0 || k == 16 || k == 32) && k <= widest_tile<columns>);
 }
 
-/// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the remainder exactly.
+/// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the
+/// remainder exactly.
 template <Columns columns, int lanes, class Visit>
-requires(lanes == 0) KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
+  requires(lanes == 0)
+KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   constexpr int widest = widest_tile<columns>;
   std::int64_t c = 0;
   for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
@@ -111,10 +117,11 @@ KOKKOS_INLINE_FUNCTION void visit_ragged(std::int64_t left, std::int64_t c, cons
   visit(Ragged<most, lanes>{static_cast<int>(left)}, c);
 }
 
-/// The same where vectors have so many lanes and parts of them can be loaded and stored: what is left over is a single tile,
-/// ragged unless a Width is its own.
+/// The same where vectors have so many lanes and parts of them can be loaded and stored: what is
+/// left over is a single tile, ragged unless a Width is its own.
 template <Columns columns, int lanes, class Visit>
-requires(lanes > 0) KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
+  requires(lanes > 0)
+KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   constexpr int widest = widest_tile<columns>;
   std::int64_t c = 0;
   for (; k - c > widest; c += widest) visit(Width<widest>{}, c);
@@ -138,14 +145,16 @@ requires(lanes > 0) KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, co
   }
 }
 
-/// Covers columns c ... k - 1 with tiles of half the width, and half of that, for what is left over: fewer widths to compile.
+/// Covers columns c ... k - 1 with tiles of half the width, and half of that, for what is left
+/// over: fewer widths to compile.
 template <int widest, class Visit>
 KOKKOS_INLINE_FUNCTION void sweep_halves(std::int64_t k, const Visit& visit, std::int64_t c = 0) {
   for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
   if constexpr (widest > 1) sweep_halves<widest / 2>(k, visit, c);
 }
 
-/// Calls run(Width<w>) for the smallest of the ascending widths that is at least `wanted`, or the largest.
+/// Calls run(Width<w>) for the smallest of the ascending widths that is at least `wanted`, or the
+/// largest.
 template <int... widths, class Run>
 void with_width(std::int64_t wanted, const Run& run) {
   bool done = false;

@@ -6,17 +6,21 @@
 
 #include <fatvec/core/host_pass.hpp>
 
-/// Rows of X that a CPU asks for before it comes to them. Of rows that lie side by side a processor loads the next ones by
-/// itself; where the columns of A are scattered, or rows of X are long, it has to be told (docs/performance.md).
+/// Rows of X that a CPU asks for before it comes to them. Of rows that lie side by side a processor
+/// loads the next ones by itself; where the columns of A are scattered, or rows of X are long, it
+/// has to be told (docs/performance.md).
 namespace fatvec::detail {
 
-/// From where on asking pays, measured on two machines: an AMD EPYC gains from two columns on, up to three times the speed; an
-/// Intel Xeon, which looks further ahead by itself, from two lines on. Others are treated like the latter.
+/// From where on asking pays, measured on two machines: an AMD EPYC gains from two columns on, up
+/// to three times the speed; an Intel Xeon, which looks further ahead by itself, from two lines on.
+/// Others are treated like the latter.
 struct Lookahead {
   std::int64_t scattered = 128;      ///< bytes of a row of X, where the columns of A are scattered
-  std::int64_t pattern = 1'000'000;  ///< bytes of X an entry that rows before did not need, where they follow a pattern
+  std::int64_t pattern = 1'000'000;  ///< bytes of X an entry that rows before did not need, where
+                                     ///< they follow a pattern
 
-  /// For blocks, whose rows of X are asked for one by one: less than a line of each is not worth it.
+  /// For blocks, whose rows of X are asked for one by one: less than a line of each is not worth
+  /// it.
   [[nodiscard]] Lookahead of_lines() const { return {scattered < 64 ? 64 : scattered, pattern}; }
 };
 
@@ -27,24 +31,29 @@ inline Lookahead lookahead() {
   return {};
 }
 
-/// Entries between the one that is multiplied and the one whose row of X, of so many bytes, is asked for.
+/// Entries between the one that is multiplied and the one whose row of X, of so many bytes, is
+/// asked for.
 KOKKOS_INLINE_FUNCTION constexpr std::int64_t entries_ahead(std::int64_t bytes) {
   return bytes < 256 ? 80 : 40;
 }
 
-/// Bytes of X that are not asked for, since a core's part of the last cache has them: beyond so many asking gains something,
-/// and where a row of A is a call of ask_for() something more than that costs.
+/// Bytes of X that are not asked for, since a core's part of the last cache has them: beyond so
+/// many asking gains something, and where a row of A is a call of ask_for() something more than
+/// that costs.
 inline constexpr std::int64_t at_hand = 3'500'000;
 inline constexpr std::int64_t at_hand_by_rows = 10'000'000;
 
-/// How many rows ahead to ask for in stored rows first ... last - 1, judged by a few of them; 0: not at all. `bytes` is what a
-/// row of X takes, x_rows how many there are; of no more than `had` bytes of X none are asked for.
+/// How many rows ahead to ask for in stored rows first ... last - 1, judged by a few of them; 0:
+/// not at all. `bytes` is what a row of X takes, x_rows how many there are; of no more than `had`
+/// bytes of X none are asked for.
 template <class Rows, class Ordinal>
-KOKKOS_FUNCTION std::int64_t rows_ahead(const Lookahead& worth_it, const Rows& rows, const Ordinal* entries, std::int64_t first,
+KOKKOS_FUNCTION std::int64_t rows_ahead(const Lookahead& worth_it, const Rows& rows,
+                                        const Ordinal* entries, std::int64_t first,
                                         std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
                                         std::int64_t had = at_hand_by_rows) {
-  constexpr std::int64_t window = 250'000;  // bytes of X around what the row before had that a core's cache still has
-  constexpr std::int64_t enough = 64;       // entries looked at
+  constexpr std::int64_t window =
+      250'000;  // bytes of X around what the row before had that a core's cache still has
+  constexpr std::int64_t enough = 64;  // entries looked at
   constexpr std::int64_t samples = 24;
   constexpr std::int64_t looked_at = 64;  // entries of a row
   if (bytes * x_rows <= had || last - first <= samples) return 0;
@@ -74,17 +83,22 @@ KOKKOS_FUNCTION std::int64_t rows_ahead(const Lookahead& worth_it, const Rows& r
     seen += length;
   }
   const bool scattered = 20 * far > runs;
-  const bool asks = (scattered && bytes >= worth_it.scattered) || runs * bytes >= worth_it.pattern * seen;
+  const bool asks =
+      (scattered && bytes >= worth_it.scattered) || runs * bytes >= worth_it.pattern * seen;
   return asks && seen > 0 ? 1 + looks * entries_ahead(bytes) / seen : 0;
 }
 
-/// Asks for `bytes` of the rows of X that the next `length` slots of a walk need, x being where they begin in row 0: into the
-/// second-level cache, whose queue of misses is longer than the first's. Of a run of neighbouring columns the last one only
-/// where rows are lines, for the others are what rows before needed. Not inlined: rows that do not ask keep their registers.
+/// Asks for `bytes` of the rows of X that the next `length` slots of a walk need, x being where
+/// they begin in row 0: into the second-level cache, whose queue of misses is longer than the
+/// first's. Of a run of neighbouring columns the last one only where rows are lines, for the others
+/// are what rows before needed. Not inlined: rows that do not ask keep their registers.
 template <class Walk, class Ordinal, class X>
-[[gnu::noinline]] KOKKOS_FUNCTION void ask_for([[maybe_unused]] Walk at, [[maybe_unused]] std::int64_t length,
-                                               [[maybe_unused]] const Ordinal* entries, [[maybe_unused]] const X* x,
-                                               [[maybe_unused]] std::int64_t row_stride, [[maybe_unused]] std::int64_t bytes) {
+[[gnu::noinline]] KOKKOS_FUNCTION void ask_for([[maybe_unused]] Walk at,
+                                               [[maybe_unused]] std::int64_t length,
+                                               [[maybe_unused]] const Ordinal* entries,
+                                               [[maybe_unused]] const X* x,
+                                               [[maybe_unused]] std::int64_t row_stride,
+                                               [[maybe_unused]] std::int64_t bytes) {
 #if defined(FATVEC_GNU_HOST_PASS)
   asm volatile("");  // GCC drops calls of a function that does nothing but prefetch
   constexpr std::int64_t line = 64;
@@ -95,7 +109,8 @@ template <class Walk, class Ordinal, class X>
     const auto* const from = reinterpret_cast<const char*>(x + column * row_stride);
     for (std::int64_t b = 0; b < bytes; b += line) __builtin_prefetch(from + b, 0, 2);
     if (straddles)
-      __builtin_prefetch(from + bytes - 1, 0, 3);  // the line that its end may be in: the second level was too late
+      __builtin_prefetch(from + bytes - 1, 0,
+                         3);  // the line that its end may be in: the second level was too late
   }
 #endif
 }

@@ -12,11 +12,13 @@
 /// Launches of the CPU kernels, whose work-items are blocks of rows.
 namespace fatvec::detail {
 
-/// Work below which starting two threads takes longer than the product: multiplications, and for each entry 3 more for finding
-/// it and its row of X. Measured (docs/performance.md); more threads start later still.
+/// Work below which starting two threads takes longer than the product: multiplications, and for
+/// each entry 3 more for finding it and its row of X. Measured (docs/performance.md); more threads
+/// start later still.
 inline constexpr std::int64_t serial_work = 12'000;
 
-/// Whether a kernel on ExecSpace has ended when its launch returns, so that the caller may as well do the work itself.
+/// Whether a kernel on ExecSpace has ended when its launch returns, so that the caller may as well
+/// do the work itself.
 template <class ExecSpace>
 inline constexpr bool is_synchronous = is_cpu<ExecSpace>;
 #if defined(KOKKOS_ENABLE_HPX)
@@ -24,8 +26,8 @@ template <>
 inline constexpr bool is_synchronous<Kokkos::Experimental::HPX> = false;
 #endif
 
-/// Whether all threads are equally far from all memory. Where they are not, each had better keep to the rows whose pages it was
-/// the first to touch.
+/// Whether all threads are equally far from all memory. Where they are not, each had better keep to
+/// the rows whose pages it was the first to touch.
 inline bool one_memory_node() {
   static const bool one = [] {
     std::ifstream nodes("/sys/devices/system/node/online");  // "0", "0-1"
@@ -35,13 +37,16 @@ inline bool one_memory_node() {
   return one;
 }
 
-/// Blocks a thread that are dealt out beforehand; where there are more, threads take the next one when they are free.
+/// Blocks a thread that are dealt out beforehand; where there are more, threads take the next one
+/// when they are free.
 inline constexpr std::int64_t dealt_blocks = 4;
 
-/// Blocks of rows for a product with k columns: one where it is too small for several threads. 16 a thread where waiting for
-/// the slowest thread would take longer than taking blocks from a common counter (docs/performance.md).
+/// Blocks of rows for a product with k columns: one where it is too small for several threads. 16 a
+/// thread where waiting for the slowest thread would take longer than taking blocks from a common
+/// counter (docs/performance.md).
 template <class ExecSpace>
-std::int64_t blocks_for(const ExecSpace& exec, const RowPolicy& policy, std::int64_t stored_entries, std::int64_t k) {
+std::int64_t blocks_for(const ExecSpace& exec, const RowPolicy& policy, std::int64_t stored_entries,
+                        std::int64_t k) {
   const std::int64_t threads = exec.concurrency();
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
@@ -51,8 +56,10 @@ std::int64_t blocks_for(const ExecSpace& exec, const RowPolicy& policy, std::int
 
 /// product(0) ... product(blocks - 1) on exec's threads, or a single one on the caller's.
 template <class ExecSpace, class Product>
-void run_blocks(const char* label, const ExecSpace& exec, std::int64_t blocks, const Product& product) {
-  using Taken = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<std::int64_t>>;
+void run_blocks(const char* label, const ExecSpace& exec, std::int64_t blocks,
+                const Product& product) {
+  using Taken = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                    Kokkos::IndexType<std::int64_t>>;
   if constexpr (is_synchronous<ExecSpace>)
     if (blocks == 1) return product(0);
   if (blocks > dealt_blocks * exec.concurrency() && one_memory_node())

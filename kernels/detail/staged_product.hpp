@@ -8,10 +8,11 @@
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/detail/lane_product.hpp>
 
-/// The product of formats that store rows, or rows of blocks, one after the other: CSR (block = 1) and BSR. A team first copies
-/// its rows' part of A into scratch memory, in whole lines. What threads side by side over the columns then read of A are
-/// broadcasts of one wavefront each; from memory every row would be one, and on a GPU that pipe is what a product with 8 to 64
-/// columns waits for.
+/// The product of formats that store rows, or rows of blocks, one after the other: CSR (block = 1)
+/// and BSR. A team first copies its rows' part of A into scratch memory, in whole lines. What
+/// threads side by side over the columns then read of A are broadcasts of one wavefront each; from
+/// memory every row would be one, and on a GPU that pipe is what a product with 8 to 64 columns
+/// waits for.
 namespace fatvec::detail {
 
 /// A block in scratch memory: column after column, in whole 16 bytes.
@@ -25,7 +26,9 @@ struct StagedRow {
   const Ordinal* columns;
   const StagedBlock<Value, block>* blocks;
 
-  FATVEC_FORCEINLINE_FUNCTION const Value& at(Ordinal n, int r, int c) const { return blocks[n].element[c * block + r]; }
+  FATVEC_FORCEINLINE_FUNCTION const Value& at(Ordinal n, int r, int c) const {
+    return blocks[n].element[c * block + r];
+  }
 };
 
 /// A row where the format has it, for teams whose rows do not fit into their scratch memory.
@@ -63,7 +66,8 @@ struct StagedProduct {
   Epilogue<T> epilogue;
   LaneShape shape;
   int k;
-  int passes;    ///< each thread takes so many rows, one after the other: what a team copies at a time is worth the wait
+  int passes;    ///< each thread takes so many rows, one after the other: what a team copies at a
+                 ///< time is worth the wait
   int capacity;  ///< blocks that fit into a team's scratch memory
 
   template <class Member>
@@ -79,7 +83,8 @@ struct StagedProduct {
         multiply(first, last, share.sweep, rank, row_at);
     };
     if (blocks <= capacity) {
-      auto* const staged = static_cast<Block*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(capacity), 16));
+      auto* const staged =
+          static_cast<Block*>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(capacity), 16));
       auto* const columns = reinterpret_cast<Ordinal*>(staged + capacity);
       copy(team, begin, static_cast<int>(blocks), staged, columns);
       team.team_barrier();
@@ -88,7 +93,8 @@ struct StagedProduct {
       });
     } else {
       multiply_all([&](std::int64_t at) {
-        return StoredRow<Ordinal, Value, block>{entries + at, values + at * (block * block), row_step, column_step};
+        return StoredRow<Ordinal, Value, block>{entries + at, values + at * (block * block),
+                                                row_step, column_step};
       });
     }
   }
@@ -100,8 +106,8 @@ struct StagedProduct {
  private:
   /// `blocks` blocks from `begin` on. Several loads of a thread are under way at a time.
   template <class Member>
-  FATVEC_FORCEINLINE_FUNCTION void copy(const Member& team, std::int64_t begin, int blocks, Block* staged,
-                                        Ordinal* columns) const {
+  FATVEC_FORCEINLINE_FUNCTION void copy(const Member& team, std::int64_t begin, int blocks,
+                                        Block* staged, Ordinal* columns) const {
     constexpr int size = block * block;
     constexpr int at_once = 4;
     const Value* const from = values + begin * size;
@@ -132,8 +138,8 @@ struct StagedProduct {
   }
 
   template <class RowAt>
-  FATVEC_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int sweep, int rank,
-                                            const RowAt& row_at) const {
+  FATVEC_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int sweep,
+                                            int rank, const RowAt& row_at) const {
     const int within = shape.row_of(rank);
     const int place = rank - within * (shape.lanes << shape.split_bits);
     const int splits = shape.splits();
@@ -149,23 +155,28 @@ struct StagedProduct {
       T sums[block][width] = {};
       const auto row = row_at(begin);
       Ordinal n = split;
-      for (; n < length - (group - 1) * splits; n += group * splits) add_group<false>(row, n, splits, length, tile, sums);
+      for (; n < length - (group - 1) * splits; n += group * splits)
+        add_group<false>(row, n, splits, length, tile, sums);
       if (n < length) add_group<true>(row, n, splits, length, tile, sums);
 
       for (int offset = splits / 2; offset > 0; offset /= 2) {  // idle threads, too
-        unroll<block>([&](int r) { unroll<width>([&](int w) { sums[r][w] = plus_neighbour(sums[r][w], offset); }); });
+        unroll<block>([&](int r) {
+          unroll<width>([&](int w) { sums[r][w] = plus_neighbour(sums[r][w], offset); });
+        });
       }
       if (!busy || split != 0) continue;
       unroll<block>([&](int r) {
-        if (block == 1 || item * block + r < y_rows) tile.store(epilogue, item * block + r, sums[r]);
+        if (block == 1 || item * block + r < y_rows)
+          tile.store(epilogue, item * block + r, sums[r]);
       });
     }
   }
 
-  /// sums += `group` blocks of the row from n on, `step` apart, times X; a partial group has only those before `length`.
+  /// sums += `group` blocks of the row from n on, `step` apart, times X; a partial group has only
+  /// those before `length`.
   template <bool partial, class Row>
-  FATVEC_FORCEINLINE_FUNCTION void add_group(const Row& row, Ordinal n, int step, Ordinal length, const Tile& tile,
-                                             T (&sums)[block][width]) const {
+  FATVEC_FORCEINLINE_FUNCTION void add_group(const Row& row, Ordinal n, int step, Ordinal length,
+                                             const Tile& tile, T (&sums)[block][width]) const {
     const auto inside = [&](int u) { return !partial || n + u * step < length; };
     Ordinal column[group] = {};
     T loaded[group][block][width] = {};
@@ -176,7 +187,8 @@ struct StagedProduct {
       if (!inside(u)) return;
       unroll<block>([&](int c) {
         const Ordinal first = column[u] * block;
-        if (block == 1 || c < x_rows - first) tile.load(first + c, loaded[u][c]);  // behind the last column there is no X
+        if (block == 1 || c < x_rows - first)
+          tile.load(first + c, loaded[u][c]);  // behind the last column there is no X
       });
     });
     unroll<group>([&](int u) {

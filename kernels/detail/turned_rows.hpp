@@ -9,8 +9,9 @@
 #include <fatvec/kernels/detail/epilogue.hpp>
 #include <fatvec/kernels/detail/repack.hpp>
 
-/// Column-major Y of CPU kernels that form rows. An element of Y in every column would be a cache line each, for every row:
-/// rows go into a buffer that stays in cache, and from there into Y, turned over.
+/// Column-major Y of CPU kernels that form rows. An element of Y in every column would be a cache
+/// line each, for every row: rows go into a buffer that stays in cache, and from there into Y,
+/// turned over.
 namespace fatvec::detail {
 
 /// The epilogue of rows first, first + 1, ... of Y.
@@ -34,11 +35,12 @@ struct TurnedRows {
     return epilogue.y.row_stride == 1 && epilogue.y.column_stride != 1 && k > 1;
   }
 
-  /// product(first row, last row, first column, columns, epilogue) until rows first ... last - 1 and all k columns are done, of
-  /// Y's `rows`; products begin with multiples of `step` rows.
+  /// product(first row, last row, first column, columns, epilogue) until rows first ... last - 1
+  /// and all k columns are done, of Y's `rows`; products begin with multiples of `step` rows.
   template <class Product>
-  KOKKOS_FUNCTION static void run(const Epilogue<T>& epilogue, std::int64_t rows, std::int64_t k, std::int64_t first,
-                                  std::int64_t last, std::int64_t step, const Product& product) {
+  KOKKOS_FUNCTION static void run(const Epilogue<T>& epilogue, std::int64_t rows, std::int64_t k,
+                                  std::int64_t first, std::int64_t last, std::int64_t step,
+                                  const Product& product) {
     using Turn = Repack<T, Columns::contiguous, true, T, T>;
     alignas(64) T buffer[buffer_size];
     const std::int64_t columns = Kokkos::min(k, buffer_size / (step > line ? step : line));
@@ -51,7 +53,8 @@ struct TurnedRows {
       for (std::int64_t c = 0; c < k; c += columns) {
         turn.columns = Kokkos::min(columns, k - c);
         turn.to.data = &epilogue.y(first, c);
-        product(first, first + turn.rows, c, turn.columns, RowsEpilogue<T>{{epilogue.alpha, T{}, {buffer, columns, 1}}, first});
+        product(first, first + turn.rows, c, turn.columns,
+                RowsEpilogue<T>{{epilogue.alpha, T{}, {buffer, columns, 1}}, first});
         for (std::int64_t n = 0; n < turn.tiles(); ++n) turn(n);
       }
     }

@@ -17,18 +17,20 @@
 /// Products of windows of rows whose columns make tiles with bit masks (formats/bittcf.hpp).
 namespace fatvec::detail {
 
-/// A warp multiplies a window by tensor cores: all of the columns in registers, or those of a sweep. What it loads of X serves
-/// 8 rows, so that neither the pipe of loads nor the second-level cache has to deliver a row of X for every entry. Work-items
-/// are threads: those of a warp are neighbours, and all of it works or none.
+/// A warp multiplies a window by tensor cores: all of the columns in registers, or those of a
+/// sweep. What it loads of X serves 8 rows, so that neither the pipe of loads nor the second-level
+/// cache has to deliver a row of X for every entry. Work-items are threads: those of a warp are
+/// neighbours, and all of it works or none.
 template <class Access, class V, Columns layout, class Columns_>
 struct TensorWindowProduct {
   using Tiles = Columns_;
   static constexpr int warp = 32;
   static constexpr int block_size = 128;
-  /// Tiles of A whose loads come before the first multiplication, and blocks on a multiprocessor, the compiler's budget of
-  /// registers: measured on an H200 (docs/performance.md).
+  /// Tiles of A whose loads come before the first multiplication, and blocks on a multiprocessor,
+  /// the compiler's budget of registers: measured on an H200 (docs/performance.md).
   static constexpr int group = Tiles::tiles <= 3 || (Tiles::pairs && Tiles::tiles % 4 == 0) ? 4 : 2;
-  static constexpr int blocks = Tiles::tiles <= 2 || Tiles::tiles == 4 ? 8 : (Tiles::tiles >= 5 && Tiles::tiles <= 7 ? 6 : 5);
+  static constexpr int blocks =
+      Tiles::tiles <= 2 || Tiles::tiles == 4 ? 8 : (Tiles::tiles >= 5 && Tiles::tiles <= 7 ? 6 : 5);
 
   Access a;
   unsigned windows;
@@ -40,7 +42,8 @@ struct TensorWindowProduct {
   KOKKOS_FUNCTION void operator()(int item) const {
     const unsigned n = static_cast<unsigned>(item) / warp;
     const unsigned sweep = sweeps == 1 ? 0 : n / windows;
-    multiply(n - sweep * windows, static_cast<int>(sweep) * Tiles::width, static_cast<int>(static_cast<unsigned>(item) % warp));
+    multiply(n - sweep * windows, static_cast<int>(sweep) * Tiles::width,
+             static_cast<int>(static_cast<unsigned>(item) % warp));
   }
 
  private:
@@ -65,10 +68,13 @@ struct TensorWindowProduct {
         const int t = tile + u < count ? tile + u : count - 1;
         mask[u] = load_once(masks + t);
         column[u] = load_once(columns + t * tile_columns);
-        if (tile + u >= count) mask[u] = 0;  // no element: there is no branch around loads and multiplications
+        if (tile + u >= count)
+          mask[u] = 0;  // no element: there is no branch around loads and multiplications
       });
       unroll<group>([&](int u) {
-        element[u] = mask[u] & bit ? static_cast<double>(load_once(values + set_bits(mask[u] & (bit - 1)))) : 0.0;
+        element[u] = mask[u] & bit
+                         ? static_cast<double>(load_once(values + set_bits(mask[u] & (bit - 1))))
+                         : 0.0;
         values += set_bits(mask[u]);
       });
       unroll<group>([&](int u) {
@@ -83,22 +89,26 @@ struct TensorWindowProduct {
     const int left = k - first_column;
     constexpr std::uintptr_t alignment = Tiles::pairs ? alignof(typename Tiles::Pair) : 1;
     if (epilogue.y.column_stride == 1 && reinterpret_cast<std::uintptr_t>(to) % alignment == 0)
-      Tiles::for_each_sum(j, sums,
-                          [&](int c, double one, double next) { store<Tiles::pairs>(to + c, 1, left - c, one, next); });
+      Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
+        store<Tiles::pairs>(to + c, 1, left - c, one, next);
+      });
     else
       Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
-        store<false>(to + c * epilogue.y.column_stride, epilogue.y.column_stride, left - c, one, next);
+        store<false>(to + c * epilogue.y.column_stride, epilogue.y.column_stride, left - c, one,
+                     next);
       });
   }
 
   /// Two columns of Y, of which `left` are there.
   template <bool pairs>
-  KOKKOS_INLINE_FUNCTION void store(double* to, std::int64_t step, int left, double one, double next) const {
+  KOKKOS_INLINE_FUNCTION void store(double* to, std::int64_t step, int left, double one,
+                                    double next) const {
     using Pair = typename Tiles::Pair;
     if constexpr (pairs) {
       if (left <= 0) return;
       const Pair old = epilogue.overwrites() ? Pair{} : *reinterpret_cast<const Pair*>(to);
-      *reinterpret_cast<Pair*>(to) = {{epilogue.combined(old.of[0], one), epilogue.combined(old.of[1], next)}};
+      *reinterpret_cast<Pair*>(to) = {
+          {epilogue.combined(old.of[0], one), epilogue.combined(old.of[1], next)}};
     } else {
       if (left > 0) *to = epilogue.combined(epilogue.overwrites() ? 0.0 : *to, one);
       if (left > 1) to[step] = epilogue.combined(epilogue.overwrites() ? 0.0 : to[step], next);
@@ -122,16 +132,18 @@ struct LaneWindowProduct {
     if (row < 0) return;
     const Tile tile(x, ColumnRange{0, k}, static_cast<int>(item - place * lanes), lanes);
     T sums[Tile::width] = {};
-    a.for_each_entry(place / window_rows, static_cast<int>(place % window_rows), [&](std::int64_t at, auto column) {
-      T loaded[Tile::width];
-      tile.load(column, loaded);
-      unroll<Tile::width>([&](int w) { sums[w] += a.values[at] * loaded[w]; });
-    });
+    a.for_each_entry(place / window_rows, static_cast<int>(place % window_rows),
+                     [&](std::int64_t at, auto column) {
+                       T loaded[Tile::width];
+                       tile.load(column, loaded);
+                       unroll<Tile::width>([&](int w) { sums[w] += a.values[at] * loaded[w]; });
+                     });
     tile.store(epilogue, row, sums);
   }
 };
 
-/// The same for CPUs: a work-item has some windows, row by row, which find A in the first-level cache.
+/// The same for CPUs: a work-item has some windows, row by row, which find A in the first-level
+/// cache.
 template <class Access, class T, class V, Columns layout>
 struct BlockWindowProduct {
   Access a;
@@ -154,8 +166,8 @@ struct BlockWindowProduct {
 
  private:
   template <class Width_>
-  KOKKOS_INLINE_FUNCTION void multiply_row(Width_ width, std::int64_t window, int place, std::int64_t row,
-                                           std::int64_t c) const {
+  KOKKOS_INLINE_FUNCTION void multiply_row(Width_ width, std::int64_t window, int place,
+                                           std::int64_t row, std::int64_t c) const {
     auto sum = sums_of<T, layout>(width);
     a.for_each_entry(window, place, [&](std::int64_t at, auto column) FATVEC_INLINE_LAMBDA {
       sum.add_scaled(a.values[at], &x(column, c), x.step());
@@ -164,11 +176,14 @@ struct BlockWindowProduct {
   }
 };
 
-/// Launches the tensor cores' product. Columns of X that are apart, an odd number of them, or only a few, are loaded element
-/// by element; up to 72 columns (80 where two are loaded at once, 64 where they are apart) are a single sweep over A.
+/// Launches the tensor cores' product. Columns of X that are apart, an odd number of them, or only
+/// a few, are loaded element by element; up to 72 columns (80 where two are loaded at once, 64
+/// where they are apart) are a single sweep over A.
 template <class ExecSpace, class Access, class V, Columns layout>
-void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles, const Access& access, std::int64_t windows,
-                        const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue, std::int64_t k) {
+void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles,
+                        const Access& access, std::int64_t windows,
+                        const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue,
+                        std::int64_t k) {
   const std::int64_t all = (k + 7) / 8;
   const auto tiles_of_sweep = [&](std::int64_t most) {
     if (most_tiles > 0) most = most_tiles;
@@ -177,23 +192,26 @@ void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles
   };
   const auto launch = [&]<int n, bool pairs>(TensorColumns<n, pairs>) {
     using Product = TensorWindowProduct<Access, V, layout, TensorColumns<n, pairs>>;
-    using Threads =
-        Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>, Kokkos::LaunchBounds<Product::block_size, Product::blocks>>;
+    using Threads = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>,
+                                        Kokkos::LaunchBounds<Product::block_size, Product::blocks>>;
     const std::int64_t sweeps = (all + n - 1) / n;
     const std::int64_t threads = windows * sweeps * Product::warp;
     if (threads > std::numeric_limits<int>::max() - Product::block_size)
-      throw CapacityError(concat(label, ": ", windows, " windows are more than one launch can have."));
-    Kokkos::parallel_for(
-        label, Threads(exec, 0, static_cast<int>(threads)),
-        Product{access, static_cast<unsigned>(windows), x, epilogue, static_cast<int>(k), static_cast<int>(sweeps)});
+      throw CapacityError(
+          concat(label, ": ", windows, " windows are more than one launch can have."));
+    Kokkos::parallel_for(label, Threads(exec, 0, static_cast<int>(threads)),
+                         Product{access, static_cast<unsigned>(windows), x, epilogue,
+                                 static_cast<int>(k), static_cast<int>(sweeps)});
   };
   if constexpr (layout == Columns::strided) {
-    with_width<1, 2, 4, 8>(tiles_of_sweep(8), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
+    with_width<1, 2, 4, 8>(tiles_of_sweep(8),
+                           [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
   } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x)) {
-    with_width<4, 6, 8, 10>(tiles_of_sweep(10), [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
+    with_width<4, 6, 8, 10>(tiles_of_sweep(10),
+                            [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
   } else {
-    with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(tiles_of_sweep(9),
-                                          [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
+    with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(
+        tiles_of_sweep(9), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
   }
 }
 

@@ -12,7 +12,8 @@
 
 namespace fatvec {
 
-/// How a matrix compares with its transpose; the strongest that holds. A matrix without entries is `numerical`.
+/// How a matrix compares with its transpose; the strongest that holds. A matrix without entries is
+/// `numerical`.
 enum class Symmetry {
   not_square,
   none,        ///< some A(i, j) is stored and A(j, i) is not
@@ -50,8 +51,10 @@ struct SymmetryViolations {
 
   KOKKOS_FUNCTION void operator()(std::int64_t block, unsigned& violations) const {
     blocks.for_each_entry(block, [&](std::int64_t row, std::int64_t n) {
-      if (n > static_cast<std::int64_t>(csr.row_map(row)) && csr.entries(n - 1) >= csr.entries(n)) violations |= unsorted;
-      if (violations & (unsorted | missing)) return;  // the answer is known, only sortedness remains to be checked
+      if (n > static_cast<std::int64_t>(csr.row_map(row)) && csr.entries(n - 1) >= csr.entries(n))
+        violations |= unsorted;
+      if (violations & (unsorted | missing))
+        return;  // the answer is known, only sortedness remains to be checked
       violations |= compare(n, find(csr.entries(n), row));
     });
   }
@@ -81,23 +84,27 @@ struct SymmetryViolations {
 
 }  // namespace detail
 
-/// Compares the matrix with its transpose where it lives, in parallel, by binary search: O(nnz · log(row length)), no memory.
-/// Rows must be sorted by column and free of duplicates, as fatvec builds them; ShapeError otherwise.
+/// Compares the matrix with its transpose where it lives, in parallel, by binary search: O(nnz ·
+/// log(row length)), no memory. Rows must be sorted by column and free of duplicates, as fatvec
+/// builds them; ShapeError otherwise.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 Symmetry symmetry(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
   using Violations = detail::SymmetryViolations<CsrMatrix<Scalar, Ordinal, Device, Offset>>;
-  if (static_cast<std::int64_t>(csr.rows()) != static_cast<std::int64_t>(csr.cols())) return Symmetry::not_square;
+  if (static_cast<std::int64_t>(csr.rows()) != static_cast<std::int64_t>(csr.cols()))
+    return Symmetry::not_square;
   if (csr.nnz() == 0) return Symmetry::numerical;
 
   const Kokkos::Profiling::ScopedRegion region("fatvec::symmetry");
   const detail::EntryBlocks blocks(csr.row_map, csr.nnz());
   unsigned violations = 0;
-  Kokkos::parallel_reduce("fatvec::symmetry",
-                          Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks.count()),
-                          Violations{csr, blocks}, Kokkos::BOr<unsigned>(violations));
+  Kokkos::parallel_reduce(
+      "fatvec::symmetry",
+      Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>(exec, 0, blocks.count()),
+      Violations{csr, blocks}, Kokkos::BOr<unsigned>(violations));
   if (violations & Violations::unsorted) {
     throw ShapeError(
-        "symmetry: the matrix has a row that is not sorted by column or has duplicates; rebuild it from its entries.");
+        "symmetry: the matrix has a row that is not sorted by column or has duplicates; rebuild it "
+        "from its entries.");
   }
   if (violations & Violations::missing) return Symmetry::none;
   if (!(violations & Violations::unequal)) return Symmetry::numerical;

@@ -11,17 +11,18 @@ namespace {
 /// The best few, and CSR, against which conversions are judged.
 void print_ranking(const std::vector<Prediction>& ranking) {
   constexpr std::size_t shown = 3;
-  write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", "", "a product", "its traffic", "size of A", "set-up",
-             "pays after");
+  write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", "", "a product", "its traffic",
+             "size of A", "set-up", "pays after");
   for (std::size_t n = 0; n < ranking.size(); ++n) {
     const Prediction& prediction = ranking[n];
     if (n >= shown && prediction.format != "csr") continue;
-    std::string pays = prediction.format == "csr" ? "-" : fmt::format("{:.0f}", prediction.break_even);
+    std::string pays =
+        prediction.format == "csr" ? "-" : fmt::format("{:.0f}", prediction.break_even);
     if (std::isinf(prediction.break_even)) pays = "never";
     if (!prediction.fits) pays = "does not fit";
     write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", name_of(prediction.choice),
-               human_seconds(prediction.seconds), human_bytes(prediction.bytes), human_bytes(prediction.matrix_bytes),
-               human_seconds(prediction.setup_seconds), pays);
+               human_seconds(prediction.seconds), human_bytes(prediction.bytes),
+               human_bytes(prediction.matrix_bytes), human_seconds(prediction.setup_seconds), pays);
   }
 }
 
@@ -39,17 +40,21 @@ int analyse(const ChoiceOptions& options) {
     const auto ranking = ranking_of(options, structure, k);
     const Workload workload{k, layout_of(options), static_cast<double>(options.products)};
     tune::Cache cache;
-    const auto tuned = cache.find(product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}));
+    const auto tuned = cache.find(
+        product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}));
     if (!cache.problem().empty()) fmt::print(stderr, "fatvec: note: {}\n", cache.problem());
     if (options.json) {
-      workloads.push_back({{"k", k}, {"reason", explain(ranking, workload)}, {"ranking", Json::array()}});
-      for (const auto& prediction : ranking) workloads.back()["ranking"].push_back(to_json(prediction));
+      workloads.push_back(
+          {{"k", k}, {"reason", explain(ranking, workload)}, {"ranking", Json::array()}});
+      for (const auto& prediction : ranking)
+        workloads.back()["ranking"].push_back(to_json(prediction));
       continue;
     }
     write_line(stdout, fmt::format("k = {}", k).c_str(), "{}", explain(ranking, workload));
     print_ranking(ranking);
     if (tuned)
-      write_line(stdout, "tuned", "{}, {} a product, was measured here", name_of(tuned->choice), human_seconds(tuned->seconds));
+      write_line(stdout, "tuned", "{}, {} a product, was measured here", name_of(tuned->choice),
+                 human_seconds(tuned->seconds));
   }
   if (!options.json) return success;
   Json object = to_json(matrix);
@@ -65,7 +70,8 @@ int analyse(const ChoiceOptions& options) {
 }  // namespace
 
 void add_analyse(CLI::App& app, Action& action) {
-  auto* const command = app.add_subcommand("analyse", "Which format and kernel for a matrix, k and this machine, and why");
+  auto* const command = app.add_subcommand(
+      "analyse", "Which format and kernel for a matrix, k and this machine, and why");
   const auto options = std::make_shared<ChoiceOptions>();
   add_choice_options(*command, *options);
   command->callback([&action, options] { action = [options] { return analyse(*options); }; });

@@ -10,28 +10,32 @@ namespace fatvec::cli {
 
 void add_choice_options(CLI::App& command, ChoiceOptions& options) {
   add_matrix(command, options.matrix);
-  auto* const k = command.add_option("-k,--k", options.k, "Columns of X and Y; several numbers, by commas")
-                      ->delimiter(',')
-                      ->allow_extra_args(false);
+  auto* const k =
+      command.add_option("-k,--k", options.k, "Columns of X and Y; several numbers, by commas")
+          ->delimiter(',')
+          ->allow_extra_args(false);
   whole(k->capture_default_str(), 1)->type_name("K");
   add_backend_and_layout(command, options.backend, options.layout);
-  auto* const products =
-      command.add_option("--products", options.products, "Products that will be formed: whether a conversion pays");
+  auto* const products = command.add_option(
+      "--products", options.products, "Products that will be formed: whether a conversion pays");
   whole(products->capture_default_str(), 1)->type_name("N");
   add_memory_limit(command, options.format.memory_limit);
   command.add_flag("--json", options.json, "Print one JSON object");
 }
 
 product::Layout layout_of(const ChoiceOptions& options) {
-  return options.layout == to_string(product::Layout::column) ? product::Layout::column : product::Layout::row;
+  return options.layout == to_string(product::Layout::column) ? product::Layout::column
+                                                              : product::Layout::row;
 }
 
-std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure, std::int64_t k) {
+std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
+                                   std::int64_t k) {
   std::vector<std::string_view> kernels;
   for (const auto& info : product::kernels()) kernels.push_back(info.kernel);
-  const auto memory = static_cast<double>(options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
-  return rank(product::machine(options.backend), structure, {k, layout_of(options), static_cast<double>(options.products)},
-              kernels, memory);
+  const auto memory = static_cast<double>(
+      options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
+  return rank(product::machine(options.backend), structure,
+              {k, layout_of(options), static_cast<double>(options.products)}, kernels, memory);
 }
 
 std::string name_of(const Choice& choice) {
@@ -63,19 +67,21 @@ Json to_json(const Structure& structure) {
 
 Json to_json(const Prediction& prediction) {
   Json parts = Json::object();
-  for (std::size_t n = 0; n < Term::count; ++n) parts[std::string(term_names[n])] = prediction.parts[n];
-  Json json = {{"kernel", prediction.choice.kernel},
-               {"packed", prediction.choice.packed},
-               {"format", prediction.format},
-               {"fits", prediction.fits},
-               {"seconds", prediction.seconds},
-               {"bytes", prediction.bytes},
-               {"matrix_bytes", count(prediction.matrix_bytes)},
-               {"setup_seconds", prediction.setup_seconds},
-               {"break_even", std::isfinite(prediction.break_even) ? Json(prediction.break_even) : Json()},
-               {"parts", parts},
-               {"terms", prediction.unweighted},
-               {"setup_terms", prediction.setup_terms}};
+  for (std::size_t n = 0; n < Term::count; ++n)
+    parts[std::string(term_names[n])] = prediction.parts[n];
+  Json json = {
+      {"kernel", prediction.choice.kernel},
+      {"packed", prediction.choice.packed},
+      {"format", prediction.format},
+      {"fits", prediction.fits},
+      {"seconds", prediction.seconds},
+      {"bytes", prediction.bytes},
+      {"matrix_bytes", count(prediction.matrix_bytes)},
+      {"setup_seconds", prediction.setup_seconds},
+      {"break_even", std::isfinite(prediction.break_even) ? Json(prediction.break_even) : Json()},
+      {"parts", parts},
+      {"terms", prediction.unweighted},
+      {"setup_terms", prediction.setup_terms}};
   return json;
 }
 
@@ -83,10 +89,13 @@ void print_setting(const MatrixSource& matrix, const Structure& structure, const
   write_line(stdout, "matrix", "{}", summary(matrix));
   const double touched = std::max(1.0, static_cast<double>(structure.rows.columns_touched));
   write_line(stdout, "structure",
-             "rows of {:.1f} entries, the longest {}; 256 rows together read each row of X {:.1f} times; blocks of {}",
-             structure.rows.mean, structure.rows.max, structure.near_reads / touched, structure.block_size);
-  write_line(stdout, "machine", "{} ({}, {} threads): memory {:.0f} GB/s, cache {:.0f} GB/s", machine.device, machine.backend,
-             machine.threads, machine.memory_gbs, machine.cache_gbs);
+             "rows of {:.1f} entries, the longest {}; 256 rows together read each row of X {:.1f} "
+             "times; blocks of {}",
+             structure.rows.mean, structure.rows.max, structure.near_reads / touched,
+             structure.block_size);
+  write_line(stdout, "machine", "{} ({}, {} threads): memory {:.0f} GB/s, cache {:.0f} GB/s",
+             machine.device, machine.backend, machine.threads, machine.memory_gbs,
+             machine.cache_gbs);
 }
 
 }  // namespace fatvec::cli

@@ -30,7 +30,8 @@ void add_choice_options(CLI::App& command, ChoiceOptions& options);
 product::Layout layout_of(const ChoiceOptions& options);
 
 /// All kernels for one k, the best first.
-std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure, std::int64_t k);
+std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
+                                   std::int64_t k);
 
 /// "hll", "bsr, packed".
 std::string name_of(const Choice& choice);

@@ -16,7 +16,8 @@ Json list_json() {
                {"default_backend", product::default_backend()},
                {"formats", product::formats()},
                {"kernels", Json::array()}};
-  for (const auto& [kernel, format] : product::kernels()) list["kernels"].push_back({{"name", kernel}, {"format", format}});
+  for (const auto& [kernel, format] : product::kernels())
+    list["kernels"].push_back({{"name", kernel}, {"format", format}});
   return list;
 }
 
@@ -26,7 +27,8 @@ int list(bool json) {
     return success;
   }
   fmt::print("{}\n", version());
-  write_line(stdout, "backends", "{} (default: {})", joined(product::backends(), ", "), product::default_backend());
+  write_line(stdout, "backends", "{} (default: {})", joined(product::backends(), ", "),
+             product::default_backend());
   write_line(stdout, "formats", "{}", joined(product::formats(), ", "));
   const char* label = "kernels";
   for (const auto& [kernel, format] : product::kernels()) {

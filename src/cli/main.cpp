@@ -18,13 +18,18 @@ namespace {
 std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (!app.get_subcommands().empty() || (argc > 1 && argv[1][0] == '-')) return error.what();
   std::string known;
-  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; })) known += " " + command->get_name();
-  const std::string problem = argc > 1 ? fmt::format("unknown subcommand '{}'", argv[1]) : "no subcommand is given";
+  for (const auto* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    known += " " + command->get_name();
+  const std::string problem =
+      argc > 1 ? fmt::format("unknown subcommand '{}'", argv[1]) : "no subcommand is given";
   return fmt::format("{}; there are:{}.", problem, known);
 }
 
 int parse_and_run(int argc, char** argv) {
-  CLI::App app("Sparse matrix times fat vector: Y = beta Y + alpha A X, where X and Y are dense with k columns.", "fatvec");
+  CLI::App app(
+      "Sparse matrix times fat vector: Y = beta Y + alpha A X, where X and Y are dense with k "
+      "columns.",
+      "fatvec");
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
   app.footer(
@@ -45,7 +50,8 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const std::string command = chosen.empty() ? "fatvec" : "fatvec " + chosen.front()->get_name();
-    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", command, explain(app, error, argc, argv), command);
+    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", command, explain(app, error, argc, argv),
+               command);
     return bad_input;
   }
   const int exit_code = action();
@@ -64,7 +70,9 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "fatvec: {}\n", error.what());
     return bad_input;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "fatvec: out of memory; try a smaller matrix, fewer columns (--k), or a format with less padding.\n");
+    fmt::print(stderr,
+               "fatvec: out of memory; try a smaller matrix, fewer columns (--k), or a format with "
+               "less padding.\n");
     return bad_input;
   } catch (const std::exception& error) {
     fmt::print(stderr, "fatvec: internal error: {}\n", error.what());

@@ -13,7 +13,8 @@ namespace {
 std::string describe(const io::MatrixMarketHeader& header) {
   constexpr const char* fields[] = {"real", "integer", "pattern", "complex"};
   constexpr const char* symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  return fmt::format("{} {} {}", header.coordinate ? "coordinate" : "array", fields[static_cast<int>(header.field)],
+  return fmt::format("{} {} {}", header.coordinate ? "coordinate" : "array",
+                     fields[static_cast<int>(header.field)],
                      symmetries[static_cast<int>(header.symmetry)]);
 }
 
@@ -28,11 +29,13 @@ bool is_spec_without_prefix(const std::string& text) {
 
 MatrixSource read_file(const std::string& path) {
   if (!std::filesystem::exists(path) && is_spec_without_prefix(path)) {
-    throw InputError(fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
+    throw InputError(
+        fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
   }
   if (io::read_header(path).field == io::Field::complex) {
     throw InputError(
-        fmt::format("{}:1: the matrix is complex; this program multiplies real matrices. The library multiplies "
+        fmt::format("{}:1: the matrix is complex; this program multiplies real matrices. The "
+                    "library multiplies "
                     "complex ones: fatvec::io::read_matrix_market<Kokkos::complex<double>>.",
                     path));
   }
@@ -47,22 +50,26 @@ MatrixSource read_file(const std::string& path) {
 
 MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit) {
   if (!generate::is_spec(text)) return read_file(text);
-  return {text, "generated", product::host_csr(generate::generate(generate::parse_spec(text), memory_limit)), 0};
+  return {text, "generated",
+          product::host_csr(generate::generate(generate::parse_spec(text), memory_limit)), 0};
 }
 
 std::string summary(const MatrixSource& matrix) {
-  return fmt::format("{}, {} x {}, {} entries", matrix.name, matrix.csr.rows(), matrix.csr.cols(), matrix.csr.nnz());
+  return fmt::format("{}, {} x {}, {} entries", matrix.name, matrix.csr.rows(), matrix.csr.cols(),
+                     matrix.csr.nnz());
 }
 
 Json to_json(const MatrixSource& matrix) {
-  return {{"name", matrix.name},       {"source", matrix.description}, {"rows", matrix.csr.rows()},
-          {"cols", matrix.csr.cols()}, {"nnz", matrix.csr.nnz()},      {"duplicates_merged", matrix.duplicates}};
+  return {{"name", matrix.name},       {"source", matrix.description},
+          {"rows", matrix.csr.rows()}, {"cols", matrix.csr.cols()},
+          {"nnz", matrix.csr.nnz()},   {"duplicates_merged", matrix.duplicates}};
 }
 
 void print_notes(const MatrixSource& matrix) {
   if (matrix.duplicates == 0) return;
-  fmt::print(stderr, "fatvec: note: {}: {} duplicate entries were added to others of the same position.\n", matrix.name,
-             matrix.duplicates);
+  fmt::print(stderr,
+             "fatvec: note: {}: {} duplicate entries were added to others of the same position.\n",
+             matrix.name, matrix.duplicates);
 }
 
 }  // namespace fatvec::cli

@@ -12,7 +12,8 @@
 
 namespace fatvec::cli {
 
-/// Kokkos for the length of a subcommand's work. Its advice on thread binding would mix with the program's own messages.
+/// Kokkos for the length of a subcommand's work. Its advice on thread binding would mix with the
+/// program's own messages.
 class KokkosSession {
  public:
   KokkosSession() : guard_(Kokkos::InitializationSettings().set_disable_warnings(true)) {}
@@ -26,11 +27,13 @@ struct MatrixSource {
   std::string name;         ///< the file or the spec
   std::string description;  ///< "coordinate real general" of a file, "generated" of a spec
   product::HostCsr csr;
-  std::int64_t duplicates = 0;  ///< entries of the file that were added to another entry of the same position
+  std::int64_t duplicates =
+      0;  ///< entries of the file that were added to another entry of the same position
 };
 
-/// Reads the file, or generates from the spec ("gen:..."), that `text` names. Throws InputError for a file that is malformed,
-/// missing or complex, UsageError for a wrong spec, CapacityError for what does not fit.
+/// Reads the file, or generates from the spec ("gen:..."), that `text` names. Throws InputError for
+/// a file that is malformed, missing or complex, UsageError for a wrong spec, CapacityError for
+/// what does not fit.
 MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit);
 
 /// "cage4.mtx, 9 x 9, 49 entries".

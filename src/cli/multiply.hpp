@@ -41,13 +41,14 @@ struct Outcome {
   std::int64_t stored_entries = 0;
   double setup_seconds = 0;
   double first_seconds = 0;  ///< of the run whose result is checked and written
-  double seconds = 0;        ///< the median of the further runs; of the first one where there are none
+  double seconds = 0;  ///< the median of the further runs; of the first one where there are none
   double gflops = 0;
   std::vector<VectorStatistics<double>> x, y;  ///< of each column, Y after the first run
   std::vector<Check> checks;
 };
 
 /// The report on `stream`, as JSON or for people. MultiplyOptions says which.
-void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome);
+void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix,
+            const Outcome& outcome);
 
 }  // namespace fatvec::cli

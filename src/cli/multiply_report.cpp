@@ -23,12 +23,14 @@ Json norms_json(const Columns& columns) {
 std::string norms_text(const Columns& columns) {
   VectorStatistics<double> all;
   for (const auto& column : columns) all.join(column);
-  return fmt::format("1-norm {:.9g}, 2-norm {:.9g}, max-norm {:.9g}", all.absolute_sum, all.norm2(), all.max_norm());
+  return fmt::format("1-norm {:.9g}, 2-norm {:.9g}, max-norm {:.9g}", all.absolute_sum, all.norm2(),
+                     all.max_norm());
 }
 
 Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
-  Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},           {"layout", options.layout},
-                 {"format", outcome.format},  {"kernel", outcome.kernel}, {"backend", options.backend}};
+  Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},
+                 {"layout", options.layout},  {"format", outcome.format},
+                 {"kernel", outcome.kernel},  {"backend", options.backend}};
   object.update(to_json(options.format_options));
   object.update(Json{{"alpha", options.alpha},
                      {"beta", options.beta},
@@ -47,17 +49,21 @@ Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const O
   return object;
 }
 
-void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
+void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix,
+           const Outcome& outcome) {
   const auto nnz = std::max<double>(1, static_cast<double>(matrix.csr.nnz()));
   const double padding = 100 * static_cast<double>(outcome.stored_entries - matrix.csr.nnz()) / nnz;
   write_line(stream, "matrix", "{}", summary(matrix));
-  write_line(stream, "product", "Y = {} Y + {} A X, k = {}, {} layout", options.beta, options.alpha, outcome.k, options.layout);
+  write_line(stream, "product", "Y = {} Y + {} A X, k = {}, {} layout", options.beta, options.alpha,
+             outcome.k, options.layout);
   write_line(stream, "kernel", "{} on {}", outcome.kernel, options.backend);
   write_line(stream, "format", "{}, {}, {:.1f} % padding", outcome.format,
              human_bytes(static_cast<double>(outcome.matrix_bytes)), padding);
   write_line(stream, "set-up", "{:.6f} s", outcome.setup_seconds);
   write_line(stream, "first run", "{:.6f} s", outcome.first_seconds);
-  if (options.repeat > 0) write_line(stream, "time", "{:.6f} s, median of {} further runs", outcome.seconds, options.repeat);
+  if (options.repeat > 0)
+    write_line(stream, "time", "{:.6f} s, median of {} further runs", outcome.seconds,
+               options.repeat);
   write_line(stream, "rate", "{:.3f} GFLOPS", outcome.gflops);
   write_line(stream, "X", "{}", norms_text(outcome.x));
   write_line(stream, "Y", "{}", norms_text(outcome.y));
@@ -67,7 +73,8 @@ void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource
 
 }  // namespace
 
-void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
+void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix,
+            const Outcome& outcome) {
   if (options.json) return write_json(stream, json_of(options, matrix, outcome));
   print_notes(matrix);
   print(stream, options, matrix, outcome);

@@ -21,18 +21,23 @@ void require_operands_fit(const product::Case& task, bool with_oracle, bool with
   const double y = k * sizeof(double) * task.matrix.rows();
   const double oracle = with_oracle ? 2 * k * sizeof(long double) * task.matrix.rows() : 0;
   const double bytes = 2 * x + (with_expected ? 5 : 3) * y + oracle;
-  const auto why = fmt::format("X of {} x {} and Y of {} x {}, with the copies that are made of them", task.matrix.cols(),
-                               task.k, task.matrix.rows(), task.k);
-  detail::require_fits<Kokkos::HostSpace>("the product", {0, bytes}, task.options.memory_limit, why);
+  const auto why =
+      fmt::format("X of {} x {} and Y of {} x {}, with the copies that are made of them",
+                  task.matrix.cols(), task.k, task.matrix.rows(), task.k);
+  detail::require_fits<Kokkos::HostSpace>("the product", {0, bytes}, task.options.memory_limit,
+                                          why);
 }
 
-product::HostMultivector random_multivector(Operand operand, std::uint64_t seed, std::int64_t rows, std::int64_t k) {
+product::HostMultivector random_multivector(Operand operand, std::uint64_t seed, std::int64_t rows,
+                                            std::int64_t k) {
   const auto multivector = product::allocate("fatvec::cli::random", rows, k);
   const auto purpose = static_cast<generate::Purpose>(operand);
-  Kokkos::parallel_for("fatvec::cli::random", Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, rows),
+  Kokkos::parallel_for("fatvec::cli::random",
+                       Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(0, rows),
                        [=](std::int64_t i) {
                          const generate::RowRandom random(seed, purpose, i);
-                         for (std::int64_t c = 0; c < k; ++c) multivector(i, c) = 2 * random.unit(c) - 1;
+                         for (std::int64_t c = 0; c < k; ++c)
+                           multivector(i, c) = 2 * random.unit(c) - 1;
                        });
   Kokkos::fence("fatvec::cli::random");
   return multivector;
@@ -44,15 +49,16 @@ product::HostMultivector poison(std::int64_t rows, std::int64_t k) {
   return multivector;
 }
 
-product::HostMultivector read_operand(const std::string& path, const char* option, std::int64_t rows,
-                                      std::optional<std::int64_t> k) {
+product::HostMultivector read_operand(const std::string& path, const char* option,
+                                      std::int64_t rows, std::optional<std::int64_t> k) {
   const product::HostMultivector multivector = io::read_multivector<double>(path);
   const auto found_rows = static_cast<std::int64_t>(multivector.extent(0));
   const auto found_k = static_cast<std::int64_t>(multivector.extent(1));
   if (found_rows != rows || found_k != k.value_or(found_k) || found_k < 1) {
     const std::string columns = k ? fmt::to_string(*k) : "k";
-    throw ShapeError(fmt::format("{}: {} holds a {} x {} multivector; this product wants {} x {}{}.", path, option, found_rows,
-                                 found_k, rows, columns, k ? "" : " with k of at least 1"));
+    throw ShapeError(
+        fmt::format("{}: {} holds a {} x {} multivector; this product wants {} x {}{}.", path,
+                    option, found_rows, found_k, rows, columns, k ? "" : " with k of at least 1"));
   }
   return multivector;
 }

@@ -41,7 +41,8 @@ CLI::Option* one_of(CLI::Option* option, const std::vector<std::string_view>& na
   option->type_name(joined(names, "|"));
   return check(option, [names](const std::string& text) {
     const bool known = std::find(names.begin(), names.end(), text) != names.end();
-    return known ? "" : fmt::format("unknown name '{}'; this build has {}.", text, joined(names, ", "));
+    return known ? ""
+                 : fmt::format("unknown name '{}'; this build has {}.", text, joined(names, ", "));
   });
 }
 
@@ -49,8 +50,9 @@ CLI::Option* finite(CLI::Option* option, double least) {
   return check(option, [least](const std::string& text) {
     const double value = number(text);
     if (std::isfinite(value) && value >= least) return std::string();
-    return std::isinf(least) ? fmt::format("wants a finite number, not '{}'.", text)
-                             : fmt::format("wants a finite number of at least {}, not '{}'.", least, text);
+    return std::isinf(least)
+               ? fmt::format("wants a finite number, not '{}'.", text)
+               : fmt::format("wants a finite number of at least {}, not '{}'.", least, text);
   });
 }
 
@@ -68,15 +70,19 @@ CLI::Option* whole(CLI::Option* option, std::int64_t least) {
 }
 
 void add_matrix(CLI::App& command, std::string& matrix) {
-  command.add_option("MATRIX", matrix, "Matrix Market file (.mtx, .mtx.gz) or generator spec, e.g. gen:stencil27:100")
+  command
+      .add_option("MATRIX", matrix,
+                  "Matrix Market file (.mtx, .mtx.gz) or generator spec, e.g. gen:stencil27:100")
       ->required()
       ->type_name("");
   command.footer([] { return generate::spec_help(); });
 }
 
 void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout) {
-  one_of(command.add_option("--backend", backend, "Where to multiply")->capture_default_str(), product::backends());
-  one_of(command.add_option("--layout", layout, "What lies together in X and Y: a row or a column")->capture_default_str(),
+  one_of(command.add_option("--backend", backend, "Where to multiply")->capture_default_str(),
+         product::backends());
+  one_of(command.add_option("--layout", layout, "What lies together in X and Y: a row or a column")
+             ->capture_default_str(),
          {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
 }
 
@@ -89,19 +95,24 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
     }
     return fmt::format("wants a size such as 500MB or 4GB, not '{}'.", given);
   };
-  command.add_option("--memory-limit", limit, "Refuse what needs more than this, e.g. 4GB (default: the free memory)")
+  command
+      .add_option("--memory-limit", limit,
+                  "Refuse what needs more than this, e.g. 4GB (default: the free memory)")
       ->transform(CLI::Validator(to_bytes, ""))
       ->type_name("SIZE");
 }
 
-void add_format_options(CLI::App& command, FormatOptions& options, const std::string& storage_names) {
+void add_format_options(CLI::App& command, FormatOptions& options,
+                        const std::string& storage_names) {
   const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning) {
     whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
   };
   rows("--hack-size", options.hack_size, "Rows per hack (hll)");
   rows("--slice-size", options.slice_size, "Rows per slice (sell) or block (pjad)");
   rows("--sort-window", options.sort_window, "Rows sorted by length among themselves (sell)");
-  whole(command.add_option("--block-size", options.block_size, "Rows per block (bsr), at most 16; 0: the fewest bytes")
+  whole(command
+            .add_option("--block-size", options.block_size,
+                        "Rows per block (bsr), at most 16; 0: the fewest bytes")
             ->capture_default_str(),
         0)
       ->type_name("N");
@@ -109,10 +120,13 @@ void add_format_options(CLI::App& command, FormatOptions& options, const std::st
     const bool row_major = name == to_string(StorageOrder::row_major);
     options.storage = row_major ? StorageOrder::row_major : StorageOrder::column_major;
   };
-  auto* const order = one_of(command.add_option_function<std::string>(
-                                 storage_names, storage, "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
-                             {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
-  order->default_str(options.storage ? std::string(to_string(*options.storage)) : "by format and backend");
+  auto* const order =
+      one_of(command.add_option_function<std::string>(
+                 storage_names, storage,
+                 "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
+             {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
+  order->default_str(options.storage ? std::string(to_string(*options.storage))
+                                     : "by format and backend");
   add_memory_limit(command, options.memory_limit);
 }
 

@@ -24,7 +24,8 @@ CLI::Option* finite(CLI::Option* option);
 /// Lets an option take whole numbers from `least` only.
 CLI::Option* whole(CLI::Option* option, std::int64_t least);
 
-/// MATRIX, required: a file or a generator spec; the syntax of the latter goes to the end of the help.
+/// MATRIX, required: a file or a generator spec; the syntax of the latter goes to the end of the
+/// help.
 void add_matrix(CLI::App& command, std::string& matrix);
 
 /// --backend and --layout, of X and Y.
@@ -33,8 +34,10 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
 /// --memory-limit, a size with a unit.
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 
-/// --hack-size, --slice-size, --sort-window, --block-size, --storage and --memory-limit. `storage_names`: the spelling of
+/// --hack-size, --slice-size, --sort-window, --block-size, --storage and --memory-limit.
+/// `storage_names`: the spelling of
 /// --storage.
-void add_format_options(CLI::App& command, FormatOptions& options, const std::string& storage_names = "--storage");
+void add_format_options(CLI::App& command, FormatOptions& options,
+                        const std::string& storage_names = "--storage");
 
 }  // namespace fatvec::cli

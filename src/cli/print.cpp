@@ -30,7 +30,9 @@ struct Array {
   bool per_slot;      ///< has an element, or a block of them, for every entry and padding slot
   Json values;
 
-  [[nodiscard]] std::string label() const { return alias.empty() ? name : fmt::format("{} ({})", name, alias); }
+  [[nodiscard]] std::string label() const {
+    return alias.empty() ? name : fmt::format("{} ({})", name, alias);
+  }
 };
 
 /// The arrays of any registered format, in the order in which one reads them.
@@ -45,29 +47,35 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
     bytes += detail::view_bytes(view);
   };
   if constexpr (requires { matrix.row_map; }) add("row_map", "IRP", false, matrix.row_map);
-  if constexpr (requires { matrix.window_offsets; }) add("window_offsets", "", false, matrix.window_offsets);
-  if constexpr (requires { matrix.value_offsets; }) add("value_offsets", "", false, matrix.value_offsets);
+  if constexpr (requires { matrix.window_offsets; })
+    add("window_offsets", "", false, matrix.window_offsets);
+  if constexpr (requires { matrix.value_offsets; })
+    add("value_offsets", "", false, matrix.value_offsets);
   if constexpr (requires { matrix.permutation; }) add("permutation", "", false, matrix.permutation);
-  if constexpr (requires { matrix.hack_offsets; }) add("hack_offsets", "", false, matrix.hack_offsets);
-  if constexpr (requires { matrix.slice_offsets; }) add("slice_offsets", "", false, matrix.slice_offsets);
-  if constexpr (requires { matrix.diagonal_offsets; }) add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
+  if constexpr (requires { matrix.hack_offsets; })
+    add("hack_offsets", "", false, matrix.hack_offsets);
+  if constexpr (requires { matrix.slice_offsets; })
+    add("slice_offsets", "", false, matrix.slice_offsets);
+  if constexpr (requires { matrix.diagonal_offsets; })
+    add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
   if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
-  constexpr bool padded = !requires {
-    matrix.masks;
-  };
+  constexpr bool padded = !requires { matrix.masks; };
   if constexpr (!padded) add("masks", "", false, matrix.masks);
   add("entries", "JA", padded, matrix.entries);
   add("values", "AS", padded, matrix.values);
-  if (bytes != matrix.bytes()) throw std::logic_error(fmt::format("print does not know all arrays of {}", Matrix::name));
+  if (bytes != matrix.bytes())
+    throw std::logic_error(fmt::format("print does not know all arrays of {}", Matrix::name));
   return arrays;
 }
 
 /// options: as given; a block size that is left to the format is filled in.
-std::vector<Array> build(const product::HostCsr& csr, std::string_view format, FormatOptions& options) {
+std::vector<Array> build(const product::HostCsr& csr, std::string_view format,
+                         FormatOptions& options) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   std::vector<Array> arrays;
   for_each_kernel([&](auto kernel) {
-    using Matrix = typename decltype(kernel)::template Matrix<double, std::int32_t, Host, std::int32_t>;
+    using Matrix =
+        typename decltype(kernel)::template Matrix<double, std::int32_t, Host, std::int32_t>;
     if (format != Matrix::name || !arrays.empty()) return;
     const auto matrix = Matrix::from_csr(Host(), csr, options);
     Kokkos::fence("fatvec::cli::print");
@@ -80,27 +88,32 @@ std::vector<Array> build(const product::HostCsr& csr, std::string_view format, F
 void require_small(const MatrixSource& matrix, const PrintOptions& options) {
   for (const auto& [format, footprint] : product::footprints(matrix.csr, options.format_options)) {
     const double elements = footprint.stored_entries + matrix.csr.rows();
-    if (options.force || format != options.format || elements <= static_cast<double>(options.limit)) continue;
+    if (options.force || format != options.format || elements <= static_cast<double>(options.limit))
+      continue;
     throw CapacityError(fmt::format(
         "{} in {} has {} rows and {:.0f} slots ({}), together more than the {} that are printed; "
         "raise --limit, or print them all with --force.",
-        matrix.name, format, matrix.csr.rows(), footprint.stored_entries, human_bytes(footprint.bytes), options.limit));
+        matrix.name, format, matrix.csr.rows(), footprint.stored_entries,
+        human_bytes(footprint.bytes), options.limit));
   }
 }
 
 std::string text_of(const Json& value) {
-  return value.is_number_float() ? fmt::to_string(value.get<double>()) : fmt::to_string(value.get<std::int64_t>());
+  return value.is_number_float() ? fmt::to_string(value.get<double>())
+                                 : fmt::to_string(value.get<std::int64_t>());
 }
 
 /// One line per array; with `stars`, padding as "*".
 void print_arrays(const std::vector<Array>& arrays, bool stars) {
-  const auto entries = std::find_if(arrays.begin(), arrays.end(), [](const Array& array) { return array.name == "entries"; });
+  const auto entries = std::find_if(arrays.begin(), arrays.end(),
+                                    [](const Array& array) { return array.name == "entries"; });
   std::size_t width = 13;
   for (const auto& array : arrays) width = std::max(width, array.label().size());
   for (const auto& array : arrays) {
     fmt::print("{:<{}} [{}]", array.label(), width, array.values.size());
     for (std::size_t n = 0; n < array.values.size(); ++n) {
-      const bool star = stars && array.per_slot && entries->values[n / (array.values.size() / entries->values.size())] == -1;
+      const bool star = stars && array.per_slot &&
+                        entries->values[n / (array.values.size() / entries->values.size())] == -1;
       fmt::print(" {}", star ? "*" : text_of(array.values[n]));
     }
     fmt::print("\n");
@@ -129,14 +142,19 @@ int print(PrintOptions options) {
 }  // namespace
 
 void add_print(CLI::App& app, Action& action) {
-  auto* const command = app.add_subcommand("print", "The arrays of a small matrix as a format stores them");
+  auto* const command =
+      app.add_subcommand("print", "The arrays of a small matrix as a format stores them");
   const auto options = std::make_shared<PrintOptions>();
   options->format = product::formats().front();
   add_matrix(*command, options->matrix);
-  one_of(command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(), product::formats());
+  one_of(
+      command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(),
+      product::formats());
   options->format_options.storage = StorageOrder::column_major;
   add_format_options(*command, options->format_options, "--storage,--layout");
-  whole(command->add_option("--limit", options->limit, "Most rows and slots (entries and padding) to print")
+  whole(command
+            ->add_option("--limit", options->limit,
+                         "Most rows and slots (entries and padding) to print")
             ->capture_default_str(),
         0)
       ->type_name("N");

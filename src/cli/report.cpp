@@ -9,15 +9,16 @@
 namespace fatvec::cli {
 
 std::string version() {
-  return fmt::format("fatvec {}, Kokkos {}.{}.{}", FATVEC_VERSION, KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
-                     KOKKOS_VERSION % 100);
+  return fmt::format("fatvec {}, Kokkos {}.{}.{}", FATVEC_VERSION, KOKKOS_VERSION / 10000,
+                     KOKKOS_VERSION / 100 % 100, KOKKOS_VERSION % 100);
 }
 
 std::FILE* report_stream(const std::string& output) {
-  struct stat target {};
-  struct stat standard {};
+  struct stat target{};
+  struct stat standard{};
   const bool known = stat(output.c_str(), &target) == 0 && fstat(STDOUT_FILENO, &standard) == 0;
-  return known && target.st_dev == standard.st_dev && target.st_ino == standard.st_ino ? stderr : stdout;
+  return known && target.st_dev == standard.st_dev && target.st_ino == standard.st_ino ? stderr
+                                                                                       : stdout;
 }
 
 void write_json(std::FILE* stream, const Json& object) {

@@ -24,7 +24,8 @@ void write_json(std::FILE* stream, const Json& object);
 
 /// "label     text", labels aligned.
 template <class... Parts>
-void write_line(std::FILE* stream, const char* label, fmt::format_string<Parts...> format, Parts&&... parts) {
+void write_line(std::FILE* stream, const char* label, fmt::format_string<Parts...> format,
+                Parts&&... parts) {
   fmt::print(stream, "{:<14}{}\n", label, fmt::format(format, std::forward<Parts>(parts)...));
 }
 

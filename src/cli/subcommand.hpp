@@ -4,8 +4,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-/// The program `fatvec`: one file per subcommand. Each add_*() describes its options to CLI11 and, when its subcommand is
-/// chosen, leaves in `action` what main() then runs; parsing alone starts nothing.
+/// The program `fatvec`: one file per subcommand. Each add_*() describes its options to CLI11 and,
+/// when its subcommand is chosen, leaves in `action` what main() then runs; parsing alone starts
+/// nothing.
 namespace fatvec::cli {
 
 enum ExitCode : int { success = 0, internal_error = 1, bad_input = 2, verification_failed = 3 };

@@ -51,7 +51,7 @@ struct Tuned {
   std::int64_t k = 1;
   std::vector<Prediction> ranking;
   std::vector<product::Measurement>
-      measured{};           ///< what was timed in turns, then the rest: the fastest first, what failed last
+      measured{};  ///< what was timed in turns, then the rest: the fastest first, what failed last
   std::size_t skipped = 0;  ///< by the time limit
 
   /// The fastest, if any was measured.
@@ -66,15 +66,20 @@ bool fastest_first(const product::Measurement& a, const product::Measurement& b)
   return a.seconds < b.seconds;
 }
 
-/// Measures those in turns that are not far behind the fastest: the first eight, or as many as fit into memory together.
-void run_final(const TuneOptions& options, const product::Case& task, const product::Tuner& tuner, Tuned& tuned) {
+/// Measures those in turns that are not far behind the fastest: the first eight, or as many as fit
+/// into memory together.
+void run_final(const TuneOptions& options, const product::Case& task, const product::Tuner& tuner,
+               Tuned& tuned) {
   constexpr std::size_t most = 8;
-  const double memory =
-      0.8 * static_cast<double>(options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
+  const double memory = 0.8 * static_cast<double>(options.format.memory_limit.value_or(
+                                  product::free_memory_of(options.backend)));
   const double operands =
-      8.0 * static_cast<double>(task.k) * (static_cast<double>(task.matrix.rows()) + static_cast<double>(task.matrix.cols()));
+      8.0 * static_cast<double>(task.k) *
+      (static_cast<double>(task.matrix.rows()) + static_cast<double>(task.matrix.cols()));
   const auto bytes_of = [&](const Choice& choice) {
-    const auto same = [&](const Prediction& p) { return p.choice.kernel == choice.kernel && p.choice.packed == choice.packed; };
+    const auto same = [&](const Prediction& p) {
+      return p.choice.kernel == choice.kernel && p.choice.packed == choice.packed;
+    };
     const auto found = std::find_if(tuned.ranking.begin(), tuned.ranking.end(), same);
     return found->matrix_bytes + (choice.packed ? 2 : 1) * operands;
   };
@@ -82,7 +87,9 @@ void run_final(const TuneOptions& options, const product::Case& task, const prod
   choices.reserve(most);
   double held = 0;
   for (const auto& m : tuned.measured) {
-    if (choices.size() == most || !m.problem.empty() || m.seconds > 1.75 * tuned.measured.front().seconds) break;
+    if (choices.size() == most || !m.problem.empty() ||
+        m.seconds > 1.75 * tuned.measured.front().seconds)
+      break;
     held += bytes_of(m.choice);
     if (held > memory) break;
     choices.push_back(m.choice);
@@ -91,20 +98,23 @@ void run_final(const TuneOptions& options, const product::Case& task, const prod
   const auto results = tuner.measure_in_turns(choices);
   for (std::size_t n = 0; n < results.size(); ++n) {
     const bool wrong = results[n].problem.starts_with("wrong result");
-    if (wrong || results[n].problem.empty()) tuned.measured[n] = results[n];  // else it does not fit beside the others
+    if (wrong || results[n].problem.empty())
+      tuned.measured[n] = results[n];  // else it does not fit beside the others
   }
   std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
 }
 
-/// Default policies of all formats first, then the policies of the two best kernels, then the best eight in turns: on a machine
-/// that others use, the best of many numbers taken one after the other is the luckiest.
-Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Structure& structure, std::int64_t k,
-               const Kokkos::Timer& clock, Progress& progress) {
+/// Default policies of all formats first, then the policies of the two best kernels, then the best
+/// eight in turns: on a machine that others use, the best of many numbers taken one after the other
+/// is the luckiest.
+Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Structure& structure,
+               std::int64_t k, const Kokkos::Timer& clock, Progress& progress) {
   constexpr double hopeless = 4;  // times what the best is predicted to take
   Tuned tuned{.k = k, .ranking = ranking_of(options, structure, k)};
   const product::Case task{matrix.csr, k, layout_of(options), options.format};
   require_operands_fit(task, true, false);
-  const product::Tuner tuner(options.backend, task, random_multivector(Operand::x, 1, task.matrix.cols(), k),
+  const product::Tuner tuner(options.backend, task,
+                             random_multivector(Operand::x, 1, task.matrix.cols(), k),
                              poison(task.matrix.rows(), k), options.seconds);
   const auto measure = [&](const Choice& choice) -> std::optional<product::Measurement> {
     progress.step(fmt::format("k {}, {}", k, name_of(choice)));
@@ -139,7 +149,10 @@ Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Str
 }
 
 Json json_of(const Tuned& tuned) {
-  Json json = {{"k", tuned.k}, {"skipped", tuned.skipped}, {"predicted", Json::array()}, {"measured", Json::array()}};
+  Json json = {{"k", tuned.k},
+               {"skipped", tuned.skipped},
+               {"predicted", Json::array()},
+               {"measured", Json::array()}};
   for (const auto& prediction : tuned.ranking) json["predicted"].push_back(to_json(prediction));
   for (const auto& m : tuned.measured) {
     json["measured"].push_back({{"kernel", m.choice.kernel},
@@ -156,8 +169,8 @@ Json json_of(const Tuned& tuned) {
 
 void print(const Tuned& tuned, double work) {
   constexpr std::size_t shown = 5;
-  write_line(stdout, fmt::format("k = {}", tuned.k).c_str(), "{:<58}{:>10}{:>9}{:>9}{:>11}", "", "measured", "GFLOPS", "spread",
-             "predicted");
+  write_line(stdout, fmt::format("k = {}", tuned.k).c_str(), "{:<58}{:>10}{:>9}{:>9}{:>11}", "",
+             "measured", "GFLOPS", "spread", "predicted");
   std::size_t lines = 0;
   for (const auto& m : tuned.measured) {
     if (!m.problem.empty()) {
@@ -168,10 +181,11 @@ void print(const Tuned& tuned, double work) {
     std::string predicted = "-";
     for (const auto& p : tuned.ranking)
       if (p.choice == m.choice) predicted = human_seconds(p.seconds);
-    write_line(stdout, "", "{:<58}{:>10}{:>9.1f}{:>8.0f}%{:>11}", name_of(m.choice), human_seconds(m.seconds),
-               1e-9 * work / m.seconds, 100 * m.spread, predicted);
+    write_line(stdout, "", "{:<58}{:>10}{:>9.1f}{:>8.0f}%{:>11}", name_of(m.choice),
+               human_seconds(m.seconds), 1e-9 * work / m.seconds, 100 * m.spread, predicted);
   }
-  if (tuned.skipped > 0) write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);
+  if (tuned.skipped > 0)
+    write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);
 }
 
 int tune(const TuneOptions& options) {
@@ -194,8 +208,9 @@ int tune(const TuneOptions& options) {
       list.push_back(tune_one(options, matrix, structure, k, clock, progress));
       const auto* const best = list.back().best();
       if (best == nullptr || options.forget) continue;
-      cache.store(product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}),
-                  {best->choice, best->seconds});
+      cache.store(
+          product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}),
+          {best->choice, best->seconds});
       if (!cache.problem().empty()) problems += "fatvec: " + cache.problem() + "\n";
     }
   }
@@ -229,15 +244,20 @@ int tune(const TuneOptions& options) {
 }  // namespace
 
 void add_tune(CLI::App& app, Action& action) {
-  auto* const command = app.add_subcommand("tune", "Measures the formats and policies for a matrix, and remembers the fastest");
+  auto* const command = app.add_subcommand(
+      "tune", "Measures the formats and policies for a matrix, and remembers the fastest");
   const auto options = std::make_shared<TuneOptions>();
   add_choice_options(*command, *options);
-  auto* const limit = command->add_option("--time-limit", options->time_limit, "Seconds after which nothing new is tried");
+  auto* const limit = command->add_option("--time-limit", options->time_limit,
+                                          "Seconds after which nothing new is tried");
   finite(limit->capture_default_str(), 0)->type_name("S");
-  auto* const seconds = command->add_option("--seconds", options->seconds, "Seconds to time each choice");
+  auto* const seconds =
+      command->add_option("--seconds", options->seconds, "Seconds to time each choice");
   finite(seconds->capture_default_str(), 0)->type_name("S");
-  command->add_flag("--all", options->all, "Try formats, too, that the model thinks four times too slow");
-  command->add_flag("--default-policies", options->defaults_only, "Try formats only, each with its default policy");
+  command->add_flag("--all", options->all,
+                    "Try formats, too, that the model thinks four times too slow");
+  command->add_flag("--default-policies", options->defaults_only,
+                    "Try formats only, each with its default policy");
   command->add_flag("--no-cache", options->forget, "Do not remember the result");
   command->callback([&action, options] { action = [options] { return tune(*options); }; });
 }

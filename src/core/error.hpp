@@ -7,14 +7,15 @@
 
 namespace fatvec {
 
-/// Base of everything fatvec throws. what() is one clear paragraph: what was wrong, with names and sizes, and what to do.
-/// Nothing throws inside a kernel.
+/// Base of everything fatvec throws. what() is one clear paragraph: what was wrong, with names and
+/// sizes, and what to do. Nothing throws inside a kernel.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A file or a text from outside is malformed; the message starts with "FILE:LINE: " where there is a line.
+/// A file or a text from outside is malformed; the message starts with "FILE:LINE: " where there is
+/// a line.
 class InputError : public Error {
  public:
   using Error::Error;
@@ -26,7 +27,8 @@ class ShapeError : public Error {
   using Error::Error;
 };
 
-/// Something would not fit: a format beyond the memory limit, a count beyond the index type. Thrown before any allocation.
+/// Something would not fit: a format beyond the memory limit, a count beyond the index type. Thrown
+/// before any allocation.
 class CapacityError : public Error {
  public:
   using Error::Error;
@@ -40,7 +42,8 @@ class UsageError : public Error {
 
 namespace detail {
 
-/// Concatenates anything that streams; keeps the header-only library free of a formatting dependency.
+/// Concatenates anything that streams; keeps the header-only library free of a formatting
+/// dependency.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::ostringstream text;

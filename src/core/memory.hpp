@@ -20,7 +20,8 @@
 
 namespace fatvec {
 
-/// Bytes that can still be allocated in MemorySpace, as the operating system or the device driver tells it.
+/// Bytes that can still be allocated in MemorySpace, as the operating system or the device driver
+/// tells it.
 template <class MemorySpace>
 std::uint64_t free_memory() {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -48,17 +49,20 @@ std::uint64_t free_memory() {
   }
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_size = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page_size > 0) return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+  if (pages > 0 && page_size > 0)
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
   return std::numeric_limits<std::uint64_t>::max();
 }
 
-/// Asks Linux for huge pages under a View in host memory that nobody has written to yet; elsewhere, and under less than 4 MB,
-/// nothing is done. Returns the View. All matrices that fatvec allocates are treated so; X and Y are the caller's:
+/// Asks Linux for huge pages under a View in host memory that nobody has written to yet; elsewhere,
+/// and under less than 4 MB, nothing is done. Returns the View. All matrices that fatvec allocates
+/// are treated so; X and Y are the caller's:
 ///
 ///     const auto X = prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"), n, k));
 ///
-/// Where huge pages are given to those who ask (/sys/kernel/mm/transparent_hugepage/enabled says madvise), a product with one
-/// or two columns, which streams A, takes 0.7 of its time (docs/performance.md).
+/// Where huge pages are given to those who ask (/sys/kernel/mm/transparent_hugepage/enabled says
+/// madvise), a product with one or two columns, which streams A, takes 0.7 of its time
+/// (docs/performance.md).
 template <class View>
 View prefer_huge_pages(const View& view) {
 #if defined(__linux__)
@@ -67,7 +71,8 @@ View prefer_huge_pages(const View& view) {
     auto* const data = reinterpret_cast<char*>(view.data());
     const std::size_t bytes = view.span() * sizeof(typename View::value_type);
     const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(data) % page) % page;
-    if (bytes >= before + 2 * page) (void)madvise(data + before, (bytes - before) / page * page, MADV_HUGEPAGE);  // a wish
+    if (bytes >= before + 2 * page)
+      (void)madvise(data + before, (bytes - before) / page * page, MADV_HUGEPAGE);  // a wish
   }
 #endif
   return view;
@@ -88,31 +93,34 @@ inline std::string human_bytes(double bytes) {
 
 /// What a format stores for a given matrix; known before anything is allocated.
 struct Footprint {
-  double stored_entries = 0;  ///< entries stored, padding included (double: counts beyond 2^63 must not wrap)
-  double bytes = 0;           ///< bytes of all arrays of the format
+  double stored_entries =
+      0;  ///< entries stored, padding included (double: counts beyond 2^63 must not wrap)
+  double bytes = 0;  ///< bytes of all arrays of the format
 };
 
 namespace detail {
 
-/// Refuses a format whose footprint exceeds the limit (or the free memory of MemorySpace when there is none), before
-/// allocation.
+/// Refuses a format whose footprint exceeds the limit (or the free memory of MemorySpace when there
+/// is none), before allocation.
 template <class MemorySpace>
-void require_fits(const char* format, const Footprint& footprint, std::optional<std::uint64_t> memory_limit,
-                  const std::string& why) {
+void require_fits(const char* format, const Footprint& footprint,
+                  std::optional<std::uint64_t> memory_limit, const std::string& why) {
   const std::uint64_t limit = memory_limit ? *memory_limit : free_memory<MemorySpace>();
   if (footprint.bytes <= static_cast<double>(limit)) return;
-  throw CapacityError(concat(format, " needs ", human_bytes(footprint.bytes), " (", why, "), more than the ",
-                             human_bytes(static_cast<double>(limit)), " that ",
-                             memory_limit ? "the memory limit allows" : concat(MemorySpace::name(), " has free"),
-                             "; nothing was allocated."));
+  throw CapacityError(
+      concat(format, " needs ", human_bytes(footprint.bytes), " (", why, "), more than the ",
+             human_bytes(static_cast<double>(limit)), " that ",
+             memory_limit ? "the memory limit allows" : concat(MemorySpace::name(), " has free"),
+             "; nothing was allocated."));
 }
 
 /// The count as an Offset; refuses what that type cannot hold.
 template <class Offset>
 Offset checked_count(double count, const char* what) {
-  if (count <= static_cast<double>(std::numeric_limits<Offset>::max())) return static_cast<Offset>(count);
-  throw CapacityError(concat(static_cast<std::int64_t>(count), " ", what, " exceed the largest ", sizeof(Offset) * 8,
-                             "-bit offset ", std::numeric_limits<Offset>::max(),
+  if (count <= static_cast<double>(std::numeric_limits<Offset>::max()))
+    return static_cast<Offset>(count);
+  throw CapacityError(concat(static_cast<std::int64_t>(count), " ", what, " exceed the largest ",
+                             sizeof(Offset) * 8, "-bit offset ", std::numeric_limits<Offset>::max(),
                              "; use 64-bit offsets (the format's Offset template argument)."));
 }
 

@@ -17,8 +17,9 @@
 
 namespace fatvec::generate {
 
-/// A kind of matrix: any row can be computed alone. row_length(row) says how many entries fill_row(row, columns, values)
-/// writes, columns ascending and distinct. Constructed from a Spec; throws where the Spec makes no sense.
+/// A kind of matrix: any row can be computed alone. row_length(row) says how many entries
+/// fill_row(row, columns, values) writes, columns ascending and distinct. Constructed from a Spec;
+/// throws where the Spec makes no sense.
 template <class K>
 concept Kind = requires(const K& kind, std::int64_t row, std::int32_t* columns, double* values) {
   { kind.rows() } -> std::same_as<std::int32_t>;
@@ -28,19 +29,21 @@ concept Kind = requires(const K& kind, std::int64_t row, std::int32_t* columns, 
 };
 
 /// The product of non-negative factors as a 32-bit extent; CapacityError where it exceeds one.
-inline std::int32_t checked_extent(const Spec& spec, const char* what, std::initializer_list<std::int64_t> factors) {
+inline std::int32_t checked_extent(const Spec& spec, const char* what,
+                                   std::initializer_list<std::int64_t> factors) {
   constexpr std::int32_t largest = std::numeric_limits<std::int32_t>::max();
   double product = 1;  // double: the product may exceed 2^63
   for (const std::int64_t factor : factors) product *= static_cast<double>(factor);
   if (product <= largest) return static_cast<std::int32_t>(product);
   char digits[400];
   std::snprintf(digits, sizeof digits, "%.0f", product);
-  throw CapacityError(detail::concat(spec.text, ": ", digits, " ", what, " exceed the largest 32-bit index ", largest,
+  throw CapacityError(detail::concat(spec.text, ": ", digits, " ", what,
+                                     " exceed the largest 32-bit index ", largest,
                                      "; choose a smaller size."));
 }
 
-/// Two passes: offsets by a scan over the row lengths, then each row where the offsets say. Every page is first touched by the
-/// thread that owns the row under Kokkos' static schedule.
+/// Two passes: offsets by a scan over the row lengths, then each row where the offsets say. Every
+/// page is first touched by the thread that owns the row under Kokkos' static schedule.
 template <Kind K>
 HostCsr build(const K& kind, const Spec& spec, std::optional<std::uint64_t> memory_limit) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::generate");
@@ -53,14 +56,19 @@ HostCsr build(const K& kind, const Spec& spec, std::optional<std::uint64_t> memo
       "fatvec::generate::count", Policy(exec, 0, rows),
       [=](std::int64_t row, std::int64_t& sum) { sum += kind.row_length(row); }, nnz);
 
-  const double bytes = (static_cast<double>(rows) + 1) * sizeof(HostCsr::offset_type) +
-                       static_cast<double>(nnz) * (sizeof(HostCsr::ordinal_type) + sizeof(HostCsr::value_type));
-  detail::require_fits<HostCsr::memory_space>("csr", {static_cast<double>(nnz), bytes}, memory_limit,
-                                              detail::concat(spec.text, ": ", rows, " rows, ", nnz, " entries"));
+  const double bytes =
+      (static_cast<double>(rows) + 1) * sizeof(HostCsr::offset_type) +
+      static_cast<double>(nnz) * (sizeof(HostCsr::ordinal_type) + sizeof(HostCsr::value_type));
+  detail::require_fits<HostCsr::memory_space>(
+      "csr", {static_cast<double>(nnz), bytes}, memory_limit,
+      detail::concat(spec.text, ": ", rows, " rows, ", nnz, " entries"));
 
-  const auto row_map = detail::allocate<HostCsr::Offsets>(exec, "fatvec::csr::row_map", static_cast<std::size_t>(rows) + 1);
-  const auto entries = detail::allocate<HostCsr::Ordinals>(exec, "fatvec::csr::entries", static_cast<std::size_t>(nnz));
-  const auto values = detail::allocate<HostCsr::Scalars>(exec, "fatvec::csr::values", static_cast<std::size_t>(nnz));
+  const auto row_map = detail::allocate<HostCsr::Offsets>(exec, "fatvec::csr::row_map",
+                                                          static_cast<std::size_t>(rows) + 1);
+  const auto entries = detail::allocate<HostCsr::Ordinals>(exec, "fatvec::csr::entries",
+                                                           static_cast<std::size_t>(nnz));
+  const auto values = detail::allocate<HostCsr::Scalars>(exec, "fatvec::csr::values",
+                                                         static_cast<std::size_t>(nnz));
 
   Kokkos::parallel_scan("fatvec::generate::offsets", Policy(exec, 0, rows + 1),
                         [=](std::int64_t row, std::int64_t& sum, bool final) {

@@ -33,7 +33,8 @@ bool read_real_above(Text text, double bound, double& number) {
   return read_number(text, number) && std::isfinite(number) && number > bound;
 }
 
-/// A field of Spec that a text can set: an argument by its place (capital names), an option by its name.
+/// A field of Spec that a text can set: an argument by its place (capital names), an option by its
+/// name.
 struct Field {
   Text name;
   Text wanted;               ///< the values it takes
@@ -42,8 +43,10 @@ struct Field {
 };
 
 const Field fields[] = {
-    {"HALFBANDWIDTH", "an integer from 0", "", [](Spec& s, Text t) { return read_integer(t, 0, s.half_bandwidth); }},
-    {"PER_ROW", "an integer from 0", "", [](Spec& s, Text t) { return read_integer(t, 0, s.per_row); }},
+    {"HALFBANDWIDTH", "an integer from 0", "",
+     [](Spec& s, Text t) { return read_integer(t, 0, s.half_bandwidth); }},
+    {"PER_ROW", "an integer from 0", "",
+     [](Spec& s, Text t) { return read_integer(t, 0, s.per_row); }},
     {"MEAN", "a number above 0", "", [](Spec& s, Text t) { return read_real_above(t, 0, s.mean); }},
     {"dof", "an integer from 1", "unknowns per grid point (default 1)",
      [](Spec& s, Text t) { return read_integer(t, 1, s.dof); }},
@@ -56,7 +59,8 @@ const Field fields[] = {
 };
 
 const Field& field(Text name) {
-  return *std::find_if(std::begin(fields), std::end(fields), [=](auto& f) { return f.name == name; });
+  return *std::find_if(std::begin(fields), std::end(fields),
+                       [=](auto& f) { return f.name == name; });
 }
 
 /// A line of the table of kinds; a new kind is one more line.
@@ -85,21 +89,53 @@ constexpr Text twin_kind = "twin";
 
 HostCsr twin(const Spec& spec, MemoryLimit limit) {
   const Twin& full = find_twin(spec.twin);
-  return build(
-      TwinMatrix(spec.sizes.empty() ? full : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)})), spec.seed), spec,
-      limit);
+  return build(TwinMatrix(spec.sizes.empty()
+                              ? full
+                              : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)})),
+                          spec.seed),
+               spec, limit);
 }
 
 const std::vector<KindEntry>& kinds() {
   using enum Neighbourhood;
   static const std::vector<KindEntry> table = {
-      {"stencil5", "NX[xNY]", 2, "", {"dof"}, "5-point Poisson matrix on a 2-D grid", stencil<2, star>},
+      {"stencil5",
+       "NX[xNY]",
+       2,
+       "",
+       {"dof"},
+       "5-point Poisson matrix on a 2-D grid",
+       stencil<2, star>},
       {"stencil9", "NX[xNY]", 2, "", {"dof"}, "9-point Laplacian on a 2-D grid", stencil<2, box>},
-      {"stencil7", "NX[xNYxNZ]", 3, "", {"dof"}, "7-point Poisson matrix on a 3-D grid", stencil<3, star>},
-      {"stencil27", "NX[xNYxNZ]", 3, "", {"dof"}, "27-point Laplacian on a 3-D grid", stencil<3, box>},
+      {"stencil7",
+       "NX[xNYxNZ]",
+       3,
+       "",
+       {"dof"},
+       "7-point Poisson matrix on a 3-D grid",
+       stencil<3, star>},
+      {"stencil27",
+       "NX[xNYxNZ]",
+       3,
+       "",
+       {"dof"},
+       "27-point Laplacian on a 3-D grid",
+       stencil<3, box>},
       {"banded", "N", 1, "HALFBANDWIDTH", {}, "full band around the diagonal", simple<Banded>},
-      {"uniform", "N|RxC", 2, "PER_ROW", {}, "random columns, all rows equally long", simple<Uniform>},
-      {"powerlaw", "N|RxC", 2, "MEAN", {"exponent", "max"}, "random columns, few very long rows", simple<PowerLaw>},
+      {"uniform",
+       "N|RxC",
+       2,
+       "PER_ROW",
+       {},
+       "random columns, all rows equally long",
+       simple<Uniform>},
+      {"powerlaw",
+       "N|RxC",
+       2,
+       "MEAN",
+       {"exponent", "max"},
+       "random columns, few very long rows",
+       simple<PowerLaw>},
       {"arrow", "N", 1, "", {}, "dense first row, first column, and diagonal", simple<Arrow>},
       {"diagonal", "N", 1, "", {}, "random diagonal", simple<Diagonal>},
       {"empty", "N|RxC", 2, "", {}, "no entries", simple<Empty>},
@@ -109,7 +145,8 @@ const std::vector<KindEntry>& kinds() {
 }
 
 const KindEntry* find_kind(Text name) {
-  const auto found = std::find_if(kinds().begin(), kinds().end(), [=](auto& kind) { return kind.name == name; });
+  const auto found =
+      std::find_if(kinds().begin(), kinds().end(), [=](auto& kind) { return kind.name == name; });
   return found == kinds().end() ? nullptr : &*found;
 }
 
@@ -136,7 +173,8 @@ std::vector<Text> split(Text text, char separator) {
 }
 
 void set(Spec& spec, const Field& target, Text value) {
-  if (!target.set(spec, value)) refuse(spec, target.name, " must be ", target.wanted, ", not \"", value, "\"");
+  if (!target.set(spec, value))
+    refuse(spec, target.name, " must be ", target.wanted, ", not \"", value, "\"");
 }
 
 void set_sizes(Spec& spec, const KindEntry& kind, Text value) {
@@ -154,7 +192,8 @@ std::size_t set_twin(Spec& spec, const std::vector<Text>& parts) {
   spec.twin = find_twin(parts[1]).name;
   std::int64_t rows = 0;
   if (parts.size() < 3 || parts[2].find('=') != Text::npos) return 2;
-  if (!read_integer(parts[2], 100, rows)) refuse(spec, "ROWS must be an integer from 100, not \"", parts[2], "\"");
+  if (!read_integer(parts[2], 100, rows))
+    refuse(spec, "ROWS must be an integer from 100, not \"", parts[2], "\"");
   spec.sizes = {rows};
   return 3;
 }
@@ -185,9 +224,11 @@ Spec parse_spec(Text text) {
   for (std::size_t n = arguments; n < parts.size(); ++n) {
     const std::size_t equals = parts[n].find('=');
     const Text name = parts[n].substr(0, equals);
-    const bool known = name == "seed" || std::find(kind->options.begin(), kind->options.end(), name) != kind->options.end();
+    const bool known = name == "seed" || std::find(kind->options.begin(), kind->options.end(),
+                                                   name) != kind->options.end();
     if (equals == Text::npos || !known) {
-      refuse(spec, "\"", parts[n], "\" is no option of ", kind->name, ", the syntax is ", syntax(*kind));
+      refuse(spec, "\"", parts[n], "\" is no option of ", kind->name, ", the syntax is ",
+             syntax(*kind));
     }
     set(spec, field(name), parts[n].substr(equals + 1));
   }
@@ -197,14 +238,16 @@ Spec parse_spec(Text text) {
 std::string spec_help() {
   std::ostringstream help;
   const auto line = [&](const std::string& left, Text right) {
-    help << "  " << left << std::string(left.size() < 50 ? 50 - left.size() : 1, ' ') << right << "\n";
+    help << "  " << left << std::string(left.size() < 50 ? 50 - left.size() : 1, ' ') << right
+         << "\n";
   };
   help << "Generated matrices:\n";
   for (const KindEntry& kind : kinds()) line(syntax(kind), kind.meaning);
   help << "Options:\n";
   for (const Field& field : fields) {
     if (field.meaning.empty()) continue;  // an argument, not an option
-    line(detail::concat(":", field.name, "=..."), detail::concat(field.meaning, ", ", field.wanted));
+    line(detail::concat(":", field.name, "=..."),
+         detail::concat(field.meaning, ", ", field.wanted));
   }
   return help.str();
 }

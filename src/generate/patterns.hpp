@@ -9,37 +9,46 @@
 
 namespace fatvec::generate {
 
-/// n × n, every entry within half_bandwidth of the diagonal. Off-diagonal values symmetric and in (-1, -0.5], the diagonal
-/// 2·half_bandwidth + 1: symmetric positive definite.
+/// n × n, every entry within half_bandwidth of the diagonal. Off-diagonal values symmetric and in
+/// (-1, -0.5], the diagonal 2·half_bandwidth + 1: symmetric positive definite.
 class Banded {
  public:
   explicit Banded(const Spec& spec)
       : size_(checked_extent(spec, "rows", {spec.sizes.at(0)})),
-        half_bandwidth_(std::min<std::int64_t>(spec.half_bandwidth, size_)),  // beyond that the matrix is full
+        half_bandwidth_(
+            std::min<std::int64_t>(spec.half_bandwidth, size_)),  // beyond that the matrix is full
         seed_(spec.seed) {}
 
   [[nodiscard]] std::int32_t rows() const { return size_; }
   [[nodiscard]] std::int32_t cols() const { return size_; }
-  [[nodiscard]] std::int64_t row_length(std::int64_t row) const { return last(row) - first(row) + 1; }
+  [[nodiscard]] std::int64_t row_length(std::int64_t row) const {
+    return last(row) - first(row) + 1;
+  }
 
   void fill_row(std::int64_t row, std::int32_t* columns, double* values) const {
     for (std::int64_t column = first(row); column <= last(row); ++column) {
       *columns++ = static_cast<std::int32_t>(column);
-      *values++ = row == column ? 2 * static_cast<double>(half_bandwidth_) + 1 : symmetric_coupling(seed_, row, column);
+      *values++ = row == column ? 2 * static_cast<double>(half_bandwidth_) + 1
+                                : symmetric_coupling(seed_, row, column);
     }
   }
 
  private:
-  [[nodiscard]] std::int64_t first(std::int64_t row) const { return std::max<std::int64_t>(row - half_bandwidth_, 0); }
-  [[nodiscard]] std::int64_t last(std::int64_t row) const { return std::min<std::int64_t>(row + half_bandwidth_, size_ - 1); }
+  [[nodiscard]] std::int64_t first(std::int64_t row) const {
+    return std::max<std::int64_t>(row - half_bandwidth_, 0);
+  }
+  [[nodiscard]] std::int64_t last(std::int64_t row) const {
+    return std::min<std::int64_t>(row + half_bandwidth_, size_ - 1);
+  }
 
   std::int32_t size_;
   std::int64_t half_bandwidth_;
   std::uint64_t seed_;
 };
 
-/// n × n: row 0, column 0 and the diagonal; one row n times as long as the others, which no padded format survives.
-/// A(0, 0) = n, the rest of the diagonal 2, the arms -1: symmetric positive definite.
+/// n × n: row 0, column 0 and the diagonal; one row n times as long as the others, which no padded
+/// format survives. A(0, 0) = n, the rest of the diagonal 2, the arms -1: symmetric positive
+/// definite.
 class Arrow {
  public:
   explicit Arrow(const Spec& spec) : size_(checked_extent(spec, "rows", {spec.sizes.at(0)})) {}
@@ -69,7 +78,8 @@ class Arrow {
 /// n × n, random diagonal values in [1, 2).
 class Diagonal {
  public:
-  explicit Diagonal(const Spec& spec) : size_(checked_extent(spec, "rows", {spec.sizes.at(0)})), seed_(spec.seed) {}
+  explicit Diagonal(const Spec& spec)
+      : size_(checked_extent(spec, "rows", {spec.sizes.at(0)})), seed_(spec.seed) {}
 
   [[nodiscard]] std::int32_t rows() const { return size_; }
   [[nodiscard]] std::int32_t cols() const { return size_; }

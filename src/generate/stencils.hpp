@@ -16,17 +16,21 @@ enum class Neighbourhood {
   box    ///< all that differ by at most 1 in every coordinate: 9 points in 2-D, 27 in 3-D
 };
 
-/// A Laplacian-like matrix on a grid of nx (fastest) × ny × nz points, cut off at the boundary (Dirichlet). Each point has dof
-/// unknowns, numbered consecutively; coupled points share a dense dof × dof block.
+/// A Laplacian-like matrix on a grid of nx (fastest) × ny × nz points, cut off at the boundary
+/// (Dirichlet). Each point has dof unknowns, numbered consecutively; coupled points share a dense
+/// dof × dof block.
 ///
-/// With P points in the full neighbourhood the diagonal is P·dof - 1. Off-diagonal values are -1 for dof = 1, which makes the
-/// 5- and 7-point matrices the standard Poisson ones, else symmetric and in (-1, -0.5]: always symmetric positive definite.
+/// With P points in the full neighbourhood the diagonal is P·dof - 1. Off-diagonal values are -1
+/// for dof = 1, which makes the 5- and 7-point matrices the standard Poisson ones, else symmetric
+/// and in (-1, -0.5]: always symmetric positive definite.
 class Stencil {
  public:
   /// dimensions: 2 or 3. spec.sizes holds as many extents, or one for all of them.
   Stencil(const Spec& spec, int dimensions, Neighbourhood neighbourhood)
       : dof_(spec.dof), star_(neighbourhood == Neighbourhood::star), seed_(spec.seed) {
-    const auto extent = [&](std::size_t n) { return spec.sizes.size() == 1 ? spec.sizes[0] : spec.sizes.at(n); };
+    const auto extent = [&](std::size_t n) {
+      return spec.sizes.size() == 1 ? spec.sizes[0] : spec.sizes.at(n);
+    };
     extents_ = {extent(0), extent(1), dimensions == 3 ? extent(2) : 1};
     rows_ = checked_extent(spec, "rows", {extents_[0], extents_[1], extents_[2], dof_});
     const int points = star_ ? 1 + 2 * dimensions : (dimensions == 3 ? 27 : 9);
@@ -38,7 +42,8 @@ class Stencil {
 
   [[nodiscard]] std::int64_t row_length(std::int64_t row) const {
     const auto [x, y, z] = reach(row / dof_);
-    return dof_ * (star_ ? x.points() + y.points() + z.points() - 2 : x.points() * y.points() * z.points());
+    return dof_ * (star_ ? x.points() + y.points() + z.points() - 2
+                         : x.points() * y.points() * z.points());
   }
 
   void fill_row(std::int64_t row, std::int32_t* columns, double* values) const {

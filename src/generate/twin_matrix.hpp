@@ -13,11 +13,13 @@
 
 namespace fatvec::generate {
 
-/// The matrix that a Twin describes. A Kind: every row can be computed alone, from tables of the size of the longest row.
+/// The matrix that a Twin describes. A Kind: every row can be computed alone, from tables of the
+/// size of the longest row.
 ///
-/// Rows are taken in groups of `dofs`. The lengths, sorted, are dealt to the groups in strides near the golden section, so that
-/// every part of the matrix has its share of each length. A row's columns lie in a few windows; within one the entries are
-/// stratified: one per equal part, which makes them ascending and distinct without a second try. Values in [-1, 1).
+/// Rows are taken in groups of `dofs`. The lengths, sorted, are dealt to the groups in strides near
+/// the golden section, so that every part of the matrix has its share of each length. A row's
+/// columns lie in a few windows; within one the entries are stratified: one per equal part, which
+/// makes them ascending and distinct without a second try. Values in [-1, 1).
 class TwinMatrix {
  public:
   TwinMatrix(const Twin& twin, std::uint64_t seed)
@@ -56,7 +58,8 @@ class TwinMatrix {
     for (const Window& window : windows(group, longest, places.unit(draw++))) {
       std::int64_t next = 0;
       for (std::int64_t n = 0; n < window.entries; ++n) {
-        const std::int64_t place = std::clamp(window.place(n, places.unit(draw++), group), next, window.last_for(n));
+        const std::int64_t place =
+            std::clamp(window.place(n, places.unit(draw++), group), next, window.last_for(n));
         next = place + 1;
         const std::int64_t first = (window.begin + place) * dofs_;
         for (std::int64_t dof = 0; dof < dofs_ && written < length; ++dof) {
@@ -82,7 +85,8 @@ class TwinMatrix {
     std::int64_t entries = 0;
     bool skewed = false;  ///< more at the begin
 
-    /// Of entry n: its equal part of the window at `unit`, but the diagonal where that lies in the part.
+    /// Of entry n: its equal part of the window at `unit`, but the diagonal where that lies in the
+    /// part.
     [[nodiscard]] std::int64_t place(std::int64_t n, double unit, std::int64_t diagonal) const {
       double place = (static_cast<double>(n) + unit) / static_cast<double>(entries);
       if (skewed) return static_cast<std::int64_t>(place * place * static_cast<double>(width));
@@ -93,7 +97,8 @@ class TwinMatrix {
     /// Leaves room for the entries after n.
     [[nodiscard]] std::int64_t last_for(std::int64_t n) const { return width - entries + n; }
   };
-  using Windows = std::array<Window, 9>;  ///< disjoint and ascending; those not needed have no entries
+  using Windows =
+      std::array<Window, 9>;  ///< disjoint and ascending; those not needed have no entries
 
   [[nodiscard]] Windows windows(std::int64_t group, std::int64_t length, double unit) const {
     using enum Structure;
@@ -113,7 +118,8 @@ class TwinMatrix {
         return lines<3>(group, entries, 3, {1, 1, 1}, {-far_, 0, far_});
       case mesh3:
         return lines<9>(group, entries, 3, {1, 1, 1, 1, 1, 1, 1, 1, 1},
-                        {-far_ - near_, -far_, -far_ + near_, -near_, 0, near_, far_ - near_, far_, far_ + near_});
+                        {-far_ - near_, -far_, -far_ + near_, -near_, 0, near_, far_ - near_, far_,
+                         far_ + near_});
       case circuit:
         return near_and_far(group, entries, 0.33, unit, false);
       case web:
@@ -124,8 +130,8 @@ class TwinMatrix {
     return {};
   }
 
-  /// Windows `spread` times as wide as their share of the entries, at these distances from the diagonal; pushed aside where
-  /// they overlap or leave the matrix.
+  /// Windows `spread` times as wide as their share of the entries, at these distances from the
+  /// diagonal; pushed aside where they overlap or leave the matrix.
   template <std::size_t count>
   [[nodiscard]] Windows lines(std::int64_t group, std::int64_t entries, std::int64_t spread,
                               const std::array<std::int64_t, count>& shares,
@@ -137,7 +143,8 @@ class TwinMatrix {
     std::int64_t given = 0;
     for (std::size_t n = 0; n < count; ++n) {
       share += shares[n];
-      // rounded down before the diagonal's window and up from there on: that one is never without an entry
+      // rounded down before the diagonal's window and up from there on: that one is never without
+      // an entry
       const std::int64_t end = (share * entries + (n < count / 2 ? 0 : all - 1)) / all;
       windows[n] = {.begin = 0, .width = spread * (end - given), .entries = end - given};
       windows[n].begin = group + distances[n] - windows[n].width / 2;
@@ -154,20 +161,22 @@ class TwinMatrix {
     return windows;
   }
 
-  /// A window around the diagonal, eight times as wide as its entries, and what is left and right of it; `unit` rounds the
-  /// shares of the far ones up or down.
-  [[nodiscard]] Windows near_and_far(std::int64_t group, std::int64_t entries, double far_share, double unit,
-                                     bool skewed) const {
+  /// A window around the diagonal, eight times as wide as its entries, and what is left and right
+  /// of it; `unit` rounds the shares of the far ones up or down.
+  [[nodiscard]] Windows near_and_far(std::int64_t group, std::int64_t entries, double far_share,
+                                     double unit, bool skewed) const {
     auto far = static_cast<std::int64_t>(static_cast<double>(entries) * far_share + unit);
     const std::int64_t width = std::min(groups_, 8 * (entries - far) + 1);
     far = std::min(far, groups_ - width);
     const std::int64_t begin = std::clamp<std::int64_t>(group - width / 2, 0, groups_ - width);
     const std::int64_t end = begin + width;
     // low of the far ones lie left; neither side may be asked for more than it has places
-    auto low = static_cast<std::int64_t>(static_cast<double>(far * begin) / static_cast<double>(groups_ - width + 1) + unit);
+    auto low = static_cast<std::int64_t>(
+        static_cast<double>(far * begin) / static_cast<double>(groups_ - width + 1) + unit);
     if (skewed) low = far;
     low = std::clamp(low, std::max<std::int64_t>(0, far - (groups_ - end)), std::min(far, begin));
-    return {Window{0, begin, low, skewed}, Window{begin, width, entries - far}, Window{end, groups_ - end, far - low}};
+    return {Window{0, begin, low, skewed}, Window{begin, width, entries - far},
+            Window{end, groups_ - end, far - low}};
   }
 
   Structure structure_;
@@ -177,7 +186,8 @@ class TwinMatrix {
   std::int64_t groups_;
   std::int64_t stride_;
   std::int64_t near_ = 0;  ///< distance of neighbouring lines in groups
-  std::int64_t far_ = 0;   ///< of neighbouring planes of a 3-D structure, lines of a 2-D one; half the width of a band
+  std::int64_t far_ = 0;   ///< of neighbouring planes of a 3-D structure, lines of a 2-D one; half
+                           ///< the width of a band
   std::uint64_t seed_;
 };
 

@@ -7,10 +7,11 @@ namespace {
 using enum Structure;
 using enum Origin;
 
-// Rows, entries (symmetric storage expanded, explicit zeros counted as the collection's files hold them) and the longest row:
-// Balayre 2024, table 2.1, and Stec and Stpiczynski, table I (bench/suites/published), but adder_dcop_32's longest row,
-// which is 1310 and not 100. `measured`: shortest row, deviation and reach with `fatvec info` on the matrix.
-// `estimated`: deviation and shortest row from memory of what is said of the matrix or of its kind, not looked up; good enough
+// Rows, entries (symmetric storage expanded, explicit zeros counted as the collection's files hold
+// them) and the longest row: Balayre 2024, table 2.1, and Stec and Stpiczynski, table I
+// (bench/suites/published), but adder_dcop_32's longest row, which is 1310 and not 100. `measured`:
+// shortest row, deviation and reach with `fatvec info` on the matrix. `estimated`: deviation and
+// shortest row from memory of what is said of the matrix or of its kind, not looked up; good enough
 // to stand in for a matrix in a sweep, not to quote.
 // clang-format off
 constexpr Twin table[] = {

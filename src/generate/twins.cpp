@@ -14,7 +14,8 @@ namespace {
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   return lower;
 }
 
@@ -47,7 +48,8 @@ const Twin& find_twin(std::string_view name) {
     if (twin.name == name) return twin;
     if (similar(name, twin.name)) close += detail::concat(close.empty() ? "" : ", ", twin.name);
   }
-  throw UsageError(detail::concat("there is no twin of \"", name, "\"", close.empty() ? "" : "; similar: ", close, ". Twins:\n",
+  throw UsageError(detail::concat("there is no twin of \"", name, "\"",
+                                  close.empty() ? "" : "; similar: ", close, ". Twins:\n",
                                   twin_names("  ")));
 }
 
@@ -70,7 +72,8 @@ std::string twin_names(std::string_view indent) {
 
 Twin scaled(const Twin& twin, std::int64_t rows) {
   if (rows == twin.lengths.rows) return twin;
-  if (rows < 100) throw UsageError(detail::concat("a scaled twin has at least 100 rows, not ", rows, "."));
+  if (rows < 100)
+    throw UsageError(detail::concat("a scaled twin has at least 100 rows, not ", rows, "."));
   const LengthLaw& full = twin.lengths;
   LengthLaw law = full;
   const auto ratio = static_cast<double>(rows) / static_cast<double>(full.rows);
@@ -80,24 +83,30 @@ Twin scaled(const Twin& twin, std::int64_t rows) {
   law.rows = rows;
   // No row is longer than the columns: with very few rows all lengths shrink.
   const std::int64_t widest = rows / twin.dofs * twin.dofs;
-  const double shrink = std::min(1.0, static_cast<double>(widest) / static_cast<double>(full.body_max));
+  const double shrink =
+      std::min(1.0, static_cast<double>(widest) / static_cast<double>(full.body_max));
   law.min = std::max(times(full.min, shrink), std::min<std::int64_t>(full.min, 1));
   law.body_max = shrink < 1 ? widest : full.body_max;
   law.deviation = full.deviation * shrink;
   law.nnz = std::llround(static_cast<double>(full.nnz) * ratio * shrink);
-  law.nnz = std::clamp(law.nnz, (rows - 1) * law.min + law.body_max, law.min + (rows - 1) * law.body_max);
-  // The long rows keep their part of all columns or half the columns, but leave half of the entries to the others.
+  law.nnz =
+      std::clamp(law.nnz, (rows - 1) * law.min + law.body_max, law.min + (rows - 1) * law.body_max);
+  // The long rows keep their part of all columns or half the columns, but leave half of the entries
+  // to the others.
   const std::int64_t spare = (law.nnz - rows * law.min) / 2;
   law.max = full.long_rows == 1 && full.max == full.body_max
                 ? law.body_max
-                : std::min({full.max, std::max(times(full.max, ratio), widest / 2), std::max(spare, law.body_max)});
+                : std::min({full.max, std::max(times(full.max, ratio), widest / 2),
+                            std::max(spare, law.body_max)});
   law.body_max = std::min(law.body_max, law.max);
-  law.long_rows = std::clamp<std::int64_t>(times(full.long_rows, ratio), 1, std::max<std::int64_t>(1, spare / law.max));
+  law.long_rows = std::clamp<std::int64_t>(times(full.long_rows, ratio), 1,
+                                           std::max<std::int64_t>(1, spare / law.max));
   law.long_end = std::clamp(full.long_end, law.body_max, law.max);
 
   Twin result = twin;
   result.lengths = law;
-  if (twin.structure != Structure::band) result.reach = times(twin.reach, ratio);  // a band keeps its width
+  if (twin.structure != Structure::band)
+    result.reach = times(twin.reach, ratio);  // a band keeps its width
   return result;
 }
 

@@ -6,21 +6,23 @@
 
 #include <fatvec/formats/csr.hpp>
 
-/// Kokkos Kernels' matrices as fatvec's, and back, without a copy: both hold the same Views. Wants Kokkos Kernels, which the
-/// rest of fatvec does not.
+/// Kokkos Kernels' matrices as fatvec's, and back, without a copy: both hold the same Views. Wants
+/// Kokkos Kernels, which the rest of fatvec does not.
 namespace fatvec {
 
-/// The CSR matrix that shares all arrays of a; later changes of its values are seen by both. Values are kept as they are, rows
-/// need not be sorted.
+/// The CSR matrix that shares all arrays of a; later changes of its values are seen by both. Values
+/// are kept as they are, rows need not be sorted.
 template <class Scalar, class Ordinal, class Device, class MemoryTraits, class Offset>
-requires(!std::is_const_v<Scalar> && !std::is_const_v<Ordinal>) auto csr_view(
-    const KokkosSparse::CrsMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>& a) {
-  return CsrMatrix<Scalar, Ordinal, Device, Offset>(a.numRows(), a.numCols(), a.graph.row_map, a.graph.entries, a.values);
+  requires(!std::is_const_v<Scalar> && !std::is_const_v<Ordinal>)
+auto csr_view(const KokkosSparse::CrsMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>& a) {
+  return CsrMatrix<Scalar, Ordinal, Device, Offset>(a.numRows(), a.numCols(), a.graph.row_map,
+                                                    a.graph.entries, a.values);
 }
 
 /// The inverse.
 template <class Scalar, class Ordinal, class Device, class Offset>
-auto crs_matrix(const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, const std::string& label = "fatvec::crs_matrix") {
+auto crs_matrix(const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
+                const std::string& label = "fatvec::crs_matrix") {
   using Crs = KokkosSparse::CrsMatrix<Scalar, Ordinal, typename Device::device_type, void, Offset>;
   return Crs(label, a.cols(), a.values, typename Crs::staticcrsgraph_type(a.entries, a.row_map));
 }

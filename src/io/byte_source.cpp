@@ -26,7 +26,8 @@ constexpr std::size_t chunk_bytes = std::size_t{256} << 10;
 /// An open file or pipe, undecoded.
 class RawFile final : public ByteSource {
  public:
-  RawFile(int descriptor, std::uint64_t size, bool seekable) : descriptor_(descriptor), size_(size), seekable_(seekable) {}
+  RawFile(int descriptor, std::uint64_t size, bool seekable)
+      : descriptor_(descriptor), size_(size), seekable_(seekable) {}
   ~RawFile() override { close(descriptor_); }
   RawFile(const RawFile&) = delete;
   RawFile& operator=(const RawFile&) = delete;
@@ -61,7 +62,8 @@ class RawFile final : public ByteSource {
       const std::size_t first = chunk * chunk_bytes;
       const std::size_t last = std::min(bytes, first + chunk_bytes);
       for (std::size_t at = first; at < last;) {
-        const ssize_t got = pread(descriptor_, into + at, last - at, static_cast<off_t>(offset_ + at));
+        const ssize_t got =
+            pread(descriptor_, into + at, last - at, static_cast<off_t>(offset_ + at));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) error = errno;
         if (got <= 0) {
@@ -107,7 +109,8 @@ class GzipFile final : public ByteSource {
  public:
   explicit GzipFile(std::unique_ptr<RawFile> raw) : raw_(std::move(raw)), input_(chunk_bytes) {
     constexpr int gzip_only = 16 + MAX_WBITS;
-    if (inflateInit2(&stream_, gzip_only) != Z_OK) throw Error("zlib could not be initialised: out of memory.");
+    if (inflateInit2(&stream_, gzip_only) != Z_OK)
+      throw Error("zlib could not be initialised: out of memory.");
   }
   ~GzipFile() override { inflateEnd(&stream_); }
   GzipFile(const GzipFile&) = delete;
@@ -117,11 +120,14 @@ class GzipFile final : public ByteSource {
     std::size_t done = 0;
     while (done < bytes && !ended_ && failure_.empty()) {
       if (stream_.avail_in == 0 && !refill()) {
-        failure_ = raw_->failure().empty() ? "the compressed data end early: the file is truncated; fetch or compress it again"
-                                           : raw_->failure();
+        failure_ =
+            raw_->failure().empty()
+                ? "the compressed data end early: the file is truncated; fetch or compress it again"
+                : raw_->failure();
         break;
       }
-      const auto room = static_cast<uInt>(std::min<std::size_t>(bytes - done, std::numeric_limits<uInt>::max()));
+      const auto room =
+          static_cast<uInt>(std::min<std::size_t>(bytes - done, std::numeric_limits<uInt>::max()));
       stream_.next_out = reinterpret_cast<Bytef*>(into + done);
       stream_.avail_out = room;
       const int status = inflate(&stream_, Z_NO_FLUSH);
@@ -129,7 +135,8 @@ class GzipFile final : public ByteSource {
       if (status == Z_STREAM_END) {
         start_next_member();
       } else if (status != Z_OK && status != Z_BUF_ERROR) {
-        failure_ = concat("the compressed data are corrupt (zlib: ", stream_.msg != nullptr ? stream_.msg : zError(status),
+        failure_ = concat("the compressed data are corrupt (zlib: ",
+                          stream_.msg != nullptr ? stream_.msg : zError(status),
                           "); fetch or compress the file again");
       }
     }
@@ -139,14 +146,16 @@ class GzipFile final : public ByteSource {
   [[nodiscard]] std::uint64_t most_bytes() const override {
     constexpr std::uint64_t best_ratio = 1032;  // of deflate: 258 bytes from two bits
     const std::uint64_t raw = raw_->most_bytes();
-    return raw > std::numeric_limits<std::uint64_t>::max() / best_ratio ? std::numeric_limits<std::uint64_t>::max()
-                                                                        : raw * best_ratio;
+    return raw > std::numeric_limits<std::uint64_t>::max() / best_ratio
+               ? std::numeric_limits<std::uint64_t>::max()
+               : raw * best_ratio;
   }
 
  private:
   bool refill() {
     stream_.next_in = input_.data();
-    stream_.avail_in = static_cast<uInt>(raw_->read(reinterpret_cast<char*>(input_.data()), input_.size()));
+    stream_.avail_in =
+        static_cast<uInt>(raw_->read(reinterpret_cast<char*>(input_.data()), input_.size()));
     return stream_.avail_in > 0;
   }
 
@@ -166,7 +175,9 @@ class GzipFile final : public ByteSource {
     if (*stream_.next_in == 0x1f) {
       inflateReset(&stream_);
     } else {
-      failure_ = "something that is not gzip follows the compressed data; fetch or compress the file again";
+      failure_ =
+          "something that is not gzip follows the compressed data; fetch or compress the file "
+          "again";
     }
   }
 
@@ -179,15 +190,19 @@ class GzipFile final : public ByteSource {
 }  // namespace
 
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
-  const auto refuse = [&path](const std::string& why) { return InputError(concat(path.string(), ": cannot be read: ", why)); };
+  const auto refuse = [&path](const std::string& why) {
+    return InputError(concat(path.string(), ": cannot be read: ", why));
+  };
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw refuse(concat(std::strerror(errno), "; check the name and the permissions."));
-  struct stat status {};
+  if (descriptor < 0)
+    throw refuse(concat(std::strerror(errno), "; check the name and the permissions."));
+  struct stat status{};
   if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
     close(descriptor);
     throw refuse("it is a folder; name a .mtx or .mtx.gz file in it.");
   }
-  auto raw = std::make_unique<RawFile>(descriptor, static_cast<std::uint64_t>(status.st_size), S_ISREG(status.st_mode));
+  auto raw = std::make_unique<RawFile>(descriptor, static_cast<std::uint64_t>(status.st_size),
+                                       S_ISREG(status.st_mode));
   if (raw->peek(2) == "\x1f\x8b") return std::make_unique<GzipFile>(std::move(raw));
   return raw;
 }

@@ -29,53 +29,65 @@ template <class Scalar>
 ParsedHeader parse_header_for(TextBlocks& text) {
   const ParsedHeader header = parse_header(text);
   if (header.field == Field::complex && !is_complex<Scalar>) {
-    throw text.error(1, concat("the file holds complex values, which the real scalar type ", scalar_name<Scalar>(),
-                               " cannot hold; read it as complex<", scalar_name<Scalar>(), ">."));
+    throw text.error(1, concat("the file holds complex values, which the real scalar type ",
+                               scalar_name<Scalar>(), " cannot hold; read it as complex<",
+                               scalar_name<Scalar>(), ">."));
   }
   constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
   if (header.rows > largest || header.cols > largest) {
-    throw text.error(header.size_line, concat("the matrix is ", header.rows, " x ", header.cols, "; fatvec reads at most ",
-                                              largest, " rows and columns (32-bit indices)."));
+    throw text.error(header.size_line, concat("the matrix is ", header.rows, " x ", header.cols,
+                                              "; fatvec reads at most ", largest,
+                                              " rows and columns (32-bit indices)."));
   }
   return header;
 }
 
-/// Keeps the first `length` elements; what lies behind was never touched, so it costs address space only.
+/// Keeps the first `length` elements; what lies behind was never touched, so it costs address space
+/// only.
 template <class View>
 View shortened(const View& view, std::size_t length) {
-  return length == view.extent(0) ? view : View(Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, length)));
+  return length == view.extent(0)
+             ? view
+             : View(Kokkos::subview(view, std::pair<std::size_t, std::size_t>(0, length)));
 }
 
 template <class Scalar>
-Coo<Scalar, std::int32_t> read_coordinate_body(TextBlocks& text, const ParsedHeader& header, std::size_t piece_bytes) {
-  Body<Scalar, CoordinateParser<Scalar>> body(text, header, static_cast<std::uint64_t>(header.entries), piece_bytes,
-                                              scalar_name<Scalar>());
+Coo<Scalar, std::int32_t> read_coordinate_body(TextBlocks& text, const ParsedHeader& header,
+                                               std::size_t piece_bytes) {
+  Body<Scalar, CoordinateParser<Scalar>> body(
+      text, header, static_cast<std::uint64_t>(header.entries), piece_bytes, scalar_name<Scalar>());
   const std::uint64_t capacity = body.most_items();
   fatvec::detail::require_fits<HostSpace>(
       "the Coo of a Matrix Market file",
-      {static_cast<double>(capacity), static_cast<double>(capacity) * (2 * sizeof(std::int32_t) + sizeof(Scalar))},
-      std::nullopt, concat(header.rows, " x ", header.cols, ", ", header.entries, " entries in the file"));
-  Coo<Scalar, std::int32_t> coo(static_cast<std::int32_t>(header.rows), static_cast<std::int32_t>(header.cols), capacity);
-  const std::size_t count = body.read([&coo](std::size_t place, const std::vector<Entry<Scalar>>& entries) {
-    std::int32_t* const row = coo.row.data() + place;
-    std::int32_t* const col = coo.col.data() + place;
-    Scalar* const value = coo.value.data() + place;
-    for (std::size_t n = 0; n < entries.size(); ++n) {
-      row[n] = entries[n].row;
-      col[n] = entries[n].col;
-      value[n] = entries[n].value;
-    }
-  });
+      {static_cast<double>(capacity),
+       static_cast<double>(capacity) * (2 * sizeof(std::int32_t) + sizeof(Scalar))},
+      std::nullopt,
+      concat(header.rows, " x ", header.cols, ", ", header.entries, " entries in the file"));
+  Coo<Scalar, std::int32_t> coo(static_cast<std::int32_t>(header.rows),
+                                static_cast<std::int32_t>(header.cols), capacity);
+  const std::size_t count =
+      body.read([&coo](std::size_t place, const std::vector<Entry<Scalar>>& entries) {
+        std::int32_t* const row = coo.row.data() + place;
+        std::int32_t* const col = coo.col.data() + place;
+        Scalar* const value = coo.value.data() + place;
+        for (std::size_t n = 0; n < entries.size(); ++n) {
+          row[n] = entries[n].row;
+          col[n] = entries[n].col;
+          value[n] = entries[n].value;
+        }
+      });
   coo.row = shortened(coo.row, count);
   coo.col = shortened(coo.col, count);
   coo.value = shortened(coo.value, count);
   return coo;
 }
 
-/// Walks over the stored elements of an array file: column by column, of symmetric ones the part from the diagonal down.
+/// Walks over the stored elements of an array file: column by column, of symmetric ones the part
+/// from the diagonal down.
 class ArrayWalk {
  public:
-  explicit ArrayWalk(const MatrixMarketHeader& header) : rows_(header.rows), cols_(header.cols), symmetry_(header.symmetry) {
+  explicit ArrayWalk(const MatrixMarketHeader& header)
+      : rows_(header.rows), cols_(header.cols), symmetry_(header.symmetry) {
     row_ = first_row();
   }
 
@@ -103,7 +115,9 @@ class ArrayWalk {
 
  private:
   [[nodiscard]] std::int64_t first_row() const {
-    return symmetry_ == Symmetry::general ? 0 : symmetry_ == Symmetry::skew_symmetric ? col_ + 1 : col_;
+    return symmetry_ == Symmetry::general          ? 0
+           : symmetry_ == Symmetry::skew_symmetric ? col_ + 1
+                                                   : col_;
   }
 
   std::int64_t rows_;
@@ -116,15 +130,18 @@ class ArrayWalk {
 template <class Scalar>
 HostMultivector<Scalar> zeros(const MatrixMarketHeader& header) {
   const double elements = static_cast<double>(header.rows) * static_cast<double>(header.cols);
-  fatvec::detail::require_fits<HostSpace>("the multivector of a Matrix Market file", {elements, elements * sizeof(Scalar)},
-                                          std::nullopt, concat(header.rows, " x ", header.cols));
+  fatvec::detail::require_fits<HostSpace>("the multivector of a Matrix Market file",
+                                          {elements, elements * sizeof(Scalar)}, std::nullopt,
+                                          concat(header.rows, " x ", header.cols));
   return HostMultivector<Scalar>("fatvec::multivector", static_cast<std::size_t>(header.rows),
                                  static_cast<std::size_t>(header.cols));
 }
 
 template <class Scalar>
-HostMultivector<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header, std::size_t piece_bytes) {
-  Body<Scalar, ArrayParser<Scalar>> body(text, header, ArrayWalk(header).elements(), piece_bytes, scalar_name<Scalar>());
+HostMultivector<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header,
+                                        std::size_t piece_bytes) {
+  Body<Scalar, ArrayParser<Scalar>> body(text, header, ArrayWalk(header).elements(), piece_bytes,
+                                         scalar_name<Scalar>());
   const HostMultivector<Scalar> dense = zeros<Scalar>(header);
   body.read([&](std::size_t place, const std::vector<Scalar>& values) {
     ArrayWalk at(header);
@@ -143,7 +160,8 @@ HostMultivector<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& he
 template <class Scalar>
 Coo<Scalar, std::int32_t> coo_of(const HostMultivector<Scalar>& dense) {
   const std::size_t cols = dense.extent(1);
-  Coo<Scalar, std::int32_t> coo(static_cast<std::int32_t>(dense.extent(0)), static_cast<std::int32_t>(cols), dense.size());
+  Coo<Scalar, std::int32_t> coo(static_cast<std::int32_t>(dense.extent(0)),
+                                static_cast<std::int32_t>(cols), dense.size());
   for (std::size_t n = 0; n < dense.size(); ++n) {
     coo.row(n) = static_cast<std::int32_t>(n / cols);
     coo.col(n) = static_cast<std::int32_t>(n % cols);
@@ -155,7 +173,8 @@ Coo<Scalar, std::int32_t> coo_of(const HostMultivector<Scalar>& dense) {
 }  // namespace
 
 template <class Scalar>
-Coo<Scalar, std::int32_t> read_coo(const std::filesystem::path& path, MatrixMarketHeader* header, std::size_t piece_bytes) {
+Coo<Scalar, std::int32_t> read_coo(const std::filesystem::path& path, MatrixMarketHeader* header,
+                                   std::size_t piece_bytes) {
   TextBlocks text(path, std::min<std::size_t>(piece_bytes, 4096));
   const ParsedHeader parsed = parse_header_for<Scalar>(text);
   if (header != nullptr) *header = parsed;
@@ -182,7 +201,8 @@ MatrixMarketHeader read_header(const std::filesystem::path& path) {
 }
 
 template <class Scalar>
-Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path, MatrixMarketHeader* header) {
+Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path,
+                                             MatrixMarketHeader* header) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::io::read_matrix_market");
   return detail::read_coo<Scalar>(path, header, detail::default_piece_bytes);
 }
@@ -193,10 +213,13 @@ HostMultivector<Scalar> read_multivector(const std::filesystem::path& path) {
   return detail::read_dense<Scalar>(path, detail::default_piece_bytes);
 }
 
-#define FATVEC_INSTANTIATE(Scalar)                                                                                             \
-  template Coo<Scalar, std::int32_t> detail::read_coo<Scalar>(const std::filesystem::path&, MatrixMarketHeader*, std::size_t); \
-  template HostMultivector<Scalar> detail::read_dense<Scalar>(const std::filesystem::path&, std::size_t);                      \
-  template Coo<Scalar, std::int32_t> read_matrix_market<Scalar>(const std::filesystem::path&, MatrixMarketHeader*);            \
+#define FATVEC_INSTANTIATE(Scalar)                                                               \
+  template Coo<Scalar, std::int32_t> detail::read_coo<Scalar>(const std::filesystem::path&,      \
+                                                              MatrixMarketHeader*, std::size_t); \
+  template HostMultivector<Scalar> detail::read_dense<Scalar>(const std::filesystem::path&,      \
+                                                              std::size_t);                      \
+  template Coo<Scalar, std::int32_t> read_matrix_market<Scalar>(const std::filesystem::path&,    \
+                                                                MatrixMarketHeader*);            \
   template HostMultivector<Scalar> read_multivector<Scalar>(const std::filesystem::path&);
 FATVEC_INSTANTIATE(float)
 FATVEC_INSTANTIATE(double)

@@ -12,8 +12,9 @@
 #include <fatvec/formats/coo.hpp>
 #include <fatvec/formats/csr.hpp>
 
-/// Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), plain or gzip-compressed (told by the first bytes,
-/// not by the name). Everything malformed is an InputError "FILE:LINE: ..." that names the first bad line of the file.
+/// Matrix Market files (https://math.nist.gov/MatrixMarket/formats.html), plain or gzip-compressed
+/// (told by the first bytes, not by the name). Everything malformed is an InputError "FILE:LINE:
+/// ..." that names the first bad line of the file.
 ///
 /// Where the format leaves a choice, or files in the wild take one:
 ///   - Values: every decimal form of C, a leading '+', Fortran exponents (1.5D+3). Rounding is exact (to nearest even). A
@@ -36,31 +37,38 @@ struct MatrixMarketHeader {
   Symmetry symmetry = Symmetry::general;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t entries = 0;  ///< as in the size line, before symmetric expansion; rows * cols of an array
+  std::int64_t entries =
+      0;  ///< as in the size line, before symmetric expansion; rows * cols of an array
 };
 
 /// Banner and size line only.
 MatrixMarketHeader read_header(const std::filesystem::path& path);
 
-/// The whole matrix: 0-based, symmetric storage expanded (diagonal once), in file order, each mirrored entry right after its
-/// original. An array file gives every element, zeros included. Pattern entries are 1. The header is returned on request.
-/// Scalar: float, double, Kokkos::complex<float> or Kokkos::complex<double>; a complex file wants a complex Scalar.
-/// Throws InputError, and CapacityError where the entries would not fit into memory (before allocating them).
+/// The whole matrix: 0-based, symmetric storage expanded (diagonal once), in file order, each
+/// mirrored entry right after its original. An array file gives every element, zeros included.
+/// Pattern entries are 1. The header is returned on request. Scalar: float, double,
+/// Kokkos::complex<float> or Kokkos::complex<double>; a complex file wants a complex Scalar. Throws
+/// InputError, and CapacityError where the entries would not fit into memory (before allocating
+/// them).
 template <class Scalar>
-Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path, MatrixMarketHeader* header = nullptr);
+Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path,
+                                             MatrixMarketHeader* header = nullptr);
 
 /// A dense multivector as files have it, in host memory.
 template <class Scalar>
 using HostMultivector = Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// A dense rows × k multivector from an array file; a coordinate file is filled with zeros (its duplicates add up).
+/// A dense rows × k multivector from an array file; a coordinate file is filled with zeros (its
+/// duplicates add up).
 template <class Scalar>
 HostMultivector<Scalar> read_multivector(const std::filesystem::path& path);
 
 namespace detail {
 
-/// Writes 0-based (row, column) of the entries begin ... end - 1 to the arrays; hides COO and CSR from the compiled writer.
-using FillIndices = std::function<void(std::size_t begin, std::size_t end, std::int64_t* row, std::int64_t* col)>;
+/// Writes 0-based (row, column) of the entries begin ... end - 1 to the arrays; hides COO and CSR
+/// from the compiled writer.
+using FillIndices =
+    std::function<void(std::size_t begin, std::size_t end, std::int64_t* row, std::int64_t* col)>;
 
 template <class Scalar>
 struct EntriesView {
@@ -72,55 +80,68 @@ struct EntriesView {
 };
 
 template <class Scalar>
-void write_entries(const std::filesystem::path& path, const EntriesView<Scalar>& matrix, const std::string& comment);
+void write_entries(const std::filesystem::path& path, const EntriesView<Scalar>& matrix,
+                   const std::string& comment);
 
 template <class View>
-inline constexpr bool host_accessible = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible;
+inline constexpr bool host_accessible =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible;
 
 }  // namespace detail
 
-/// Writers. Values get the fewest digits that read back to the same bits. The text goes to a temporary file beside the target,
-/// renamed when complete, so that no partial file is ever seen; a name ending in .gz is compressed. `comment` may have several
-/// lines. Throws Error with the system's reason (no such folder, disk full, ...), leaving an existing file as it was.
+/// Writers. Values get the fewest digits that read back to the same bits. The text goes to a
+/// temporary file beside the target, renamed when complete, so that no partial file is ever seen; a
+/// name ending in .gz is compressed. `comment` may have several lines. Throws Error with the
+/// system's reason (no such folder, disk full, ...), leaving an existing file as it was.
 template <class Scalar, class Ordinal>
-void write_matrix_market(const std::filesystem::path& path, const Coo<Scalar, Ordinal>& coo, const std::string& comment = {}) {
-  const auto fill = [&coo](std::size_t begin, std::size_t end, std::int64_t* row, std::int64_t* col) {
+void write_matrix_market(const std::filesystem::path& path, const Coo<Scalar, Ordinal>& coo,
+                         const std::string& comment = {}) {
+  const auto fill = [&coo](std::size_t begin, std::size_t end, std::int64_t* row,
+                           std::int64_t* col) {
     for (std::size_t n = begin; n < end; ++n) {
       row[n - begin] = coo.row(n);
       col[n - begin] = coo.col(n);
     }
   };
-  detail::write_entries<Scalar>(path, {coo.rows, coo.cols, coo.entries(), coo.value.data(), fill}, comment);
+  detail::write_entries<Scalar>(path, {coo.rows, coo.cols, coo.entries(), coo.value.data(), fill},
+                                comment);
 }
 
 /// The same of a CSR matrix in host memory.
 template <class Scalar, class Ordinal, class Device, class Offset>
-void write_matrix_market(const std::filesystem::path& path, const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
+void write_matrix_market(const std::filesystem::path& path,
+                         const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
                          const std::string& comment = {}) {
-  static_assert(detail::host_accessible<decltype(csr.values)>, "mirror the matrix to the host first (fatvec::mirror)");
-  const auto fill = [&csr](std::size_t begin, std::size_t end, std::int64_t* row, std::int64_t* col) {
+  static_assert(detail::host_accessible<decltype(csr.values)>,
+                "mirror the matrix to the host first (fatvec::mirror)");
+  const auto fill = [&csr](std::size_t begin, std::size_t end, std::int64_t* row,
+                           std::int64_t* col) {
     const Offset* const offsets = csr.row_map.data();
-    std::int64_t i = std::upper_bound(offsets, offsets + csr.rows() + 1, static_cast<Offset>(begin)) - offsets - 1;
+    std::int64_t i =
+        std::upper_bound(offsets, offsets + csr.rows() + 1, static_cast<Offset>(begin)) - offsets -
+        1;
     for (std::size_t n = begin; n < end; ++n) {
       while (static_cast<std::size_t>(offsets[i + 1]) <= n) ++i;
       row[n - begin] = i;
       col[n - begin] = csr.entries(n);
     }
   };
-  detail::write_entries<Scalar>(path, {csr.rows(), csr.cols(), csr.values.extent(0), csr.values.data(), fill}, comment);
+  detail::write_entries<Scalar>(
+      path, {csr.rows(), csr.cols(), csr.values.extent(0), csr.values.data(), fill}, comment);
 }
 
 /// An array file, rows × k.
 template <class Scalar>
-void write_multivector(const std::filesystem::path& path,
-                       const Kokkos::View<const Scalar**, Kokkos::LayoutStride, Kokkos::HostSpace>& multivector,
-                       const std::string& comment = {});
+void write_multivector(
+    const std::filesystem::path& path,
+    const Kokkos::View<const Scalar**, Kokkos::LayoutStride, Kokkos::HostSpace>& multivector,
+    const std::string& comment = {});
 
 /// Any layout; const or not.
 template <class View>
-requires(Kokkos::is_view_v<View>&& View::rank() == 2 &&
-         detail::host_accessible<View>) void write_multivector(const std::filesystem::path& path, const View& multivector,
-                                                               const std::string& comment = {}) {
+  requires(Kokkos::is_view_v<View> && View::rank() == 2 && detail::host_accessible<View>)
+void write_multivector(const std::filesystem::path& path, const View& multivector,
+                       const std::string& comment = {}) {
   using Scalar = typename View::non_const_value_type;
   const Kokkos::View<const Scalar**, Kokkos::LayoutStride, Kokkos::HostSpace> strided = multivector;
   write_multivector<Scalar>(path, strided, comment);

@@ -20,7 +20,7 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
     const auto target = std::filesystem::canonical(path_, ignored);
     if (!ignored) path_ = target;
   }
-  struct stat status {};
+  struct stat status{};
   const bool exists = stat(path_.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
     errno = EISDIR;
@@ -37,7 +37,8 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
   if (!temporary_.empty()) {
     const mode_t mask = umask(0);
     umask(mask);
-    // mkostemp makes a private file; the result should have the permissions of any other new (or of the replaced) file.
+    // mkostemp makes a private file; the result should have the permissions of any other new (or of
+    // the replaced) file.
     if (fchmod(descriptor_, exists ? status.st_mode & 07777 : 0666 & ~mask) != 0) errno = 0;
   }
   if (path_.extension() == ".gz") {
@@ -59,8 +60,9 @@ OutputFile::~OutputFile() {
 
 void OutputFile::fail(const char* what) const {
   const char* const reason = errno != 0 ? std::strerror(errno) : "unknown reason";
-  throw Error(fatvec::detail::concat(path_.string(), ": cannot be ", what, ": ", reason,
-                                     "; check the folder, its permissions and the free space. Nothing was left behind."));
+  throw Error(fatvec::detail::concat(
+      path_.string(), ": cannot be ", what, ": ", reason,
+      "; check the folder, its permissions and the free space. Nothing was left behind."));
 }
 
 void OutputFile::write(std::string_view text) {

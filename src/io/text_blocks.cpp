@@ -13,12 +13,13 @@ InputError TextBlocks::error(std::int64_t line, const std::string& what) const {
   return InputError(fatvec::detail::concat(name_, ":", line, ": ", what));
 }
 
-/// Moves what is left to the front and reads on until `bytes` are there; false when the source has no more.
+/// Moves what is left to the front and reads on until `bytes` are there; false when the source has
+/// no more.
 bool TextBlocks::fill(std::size_t bytes) {
   if (source_ended_) return false;
   if (begin_ > 0) {
-    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
-              buffer_.begin());
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
     end_ -= begin_;
     begin_ = 0;
   }
@@ -44,15 +45,19 @@ std::string_view TextBlocks::next_lines(std::size_t bytes) {
     if (!more && !source_->failure().empty()) throw error(line_, source_->failure() + ".");
     if (!more) return {};
     if (end_ - begin_ > longest_line) {
-      throw error(line_, fatvec::detail::concat("this line is longer than ", longest_line >> 20,
-                                                " MiB; is this a Matrix Market file? It starts with ", quoted(there), "."));
+      throw error(line_,
+                  fatvec::detail::concat("this line is longer than ", longest_line >> 20,
+                                         " MiB; is this a Matrix Market file? It starts with ",
+                                         quoted(there), "."));
     }
   }
 }
 
 std::optional<TextBlocks::Line> TextBlocks::next_line() {
   const auto find_end = [this] {
-    return end_ > begin_ ? static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_)) : nullptr;
+    return end_ > begin_
+               ? static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_))
+               : nullptr;
   };
   const char* end = find_end();
   if (end == nullptr) {

@@ -19,7 +19,8 @@ class MatrixProduct final : public Product {
   using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
 
  public:
-  MatrixProduct(const Case& task, Multiply multiply) : multiply_(std::move(multiply)), matrix_(converted(task)), dense_(task) {
+  MatrixProduct(const Case& task, Multiply multiply)
+      : multiply_(std::move(multiply)), matrix_(converted(task)), dense_(task) {
     matrix_bytes = matrix_.bytes();
     stored_entries = matrix_.stored_entries();
   }
@@ -34,7 +35,8 @@ class MatrixProduct final : public Product {
   void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
 
  private:
-  /// Before X and Y are allocated: a format that does not fit is refused with the memory still free.
+  /// Before X and Y are allocated: a format that does not fit is refused with the memory still
+  /// free.
   Matrix converted(const Case& task) {
     const Csr csr = mirror<ExecSpace>(task.matrix);
     exec_.fence("fatvec::product::prepare");
@@ -57,8 +59,10 @@ template <template <class, class, class, class> class Format, class ExecSpace, c
 std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
   using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
   if (task.layout == Layout::row)
-    return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply>>(task, std::move(multiply));
-  return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply>>(task, std::move(multiply));
+    return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply>>(
+        task, std::move(multiply));
+  return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply>>(
+      task, std::move(multiply));
 }
 
 }  // namespace fatvec::product

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double serial_work = 2e7;  ///< multiplications of the oracle: a tenth of a second
 
-/// Rows whose products with k columns the oracle can afford: all, or some spread evenly, the longest among them.
+/// Rows whose products with k columns the oracle can afford: all, or some spread evenly, the
+/// longest among them.
 std::vector<std::int64_t> sample_rows(const HostCsr& csr, std::int64_t k) {
   const std::int64_t rows = csr.rows();
   const double work = static_cast<double>(csr.nnz() * k);
@@ -21,7 +22,8 @@ std::vector<std::int64_t> sample_rows(const HostCsr& csr, std::int64_t k) {
   std::int64_t longest = 0;
   for (std::int64_t i = 0; i < rows; ++i) {
     if (i % step == 0) sampled.push_back(i);
-    if (csr.row_map(i + 1) - csr.row_map(i) > csr.row_map(longest + 1) - csr.row_map(longest)) longest = i;
+    if (csr.row_map(i + 1) - csr.row_map(i) > csr.row_map(longest + 1) - csr.row_map(longest))
+      longest = i;
   }
   if (rows > 0 && longest % step != 0) sampled.push_back(longest);
   return sampled;
@@ -36,7 +38,8 @@ HostCsr rows_of(const HostCsr& csr, const std::vector<std::int64_t>& sampled) {
   const HostCsr::Scalars values("fatvec::tune::values", nnz);
   for (std::size_t n = 0; n < sampled.size(); ++n) {
     std::int32_t to = row_map(n);
-    for (std::int32_t from = csr.row_map(sampled[n]); from < csr.row_map(sampled[n] + 1); ++from, ++to) {
+    for (std::int32_t from = csr.row_map(sampled[n]); from < csr.row_map(sampled[n] + 1);
+         ++from, ++to) {
       entries(to) = csr.entries(from);
       values(to) = csr.values(from);
     }
@@ -50,8 +53,8 @@ double quantile(const std::vector<double>& ascending, double p) {
 
 }  // namespace
 
-Tuner::Tuner(std::string_view backend, const Case& task, const HostMultivector& x, const HostMultivector& poison,
-             double seconds_per_choice)
+Tuner::Tuner(std::string_view backend, const Case& task, const HostMultivector& x,
+             const HostMultivector& poison, double seconds_per_choice)
     : backend_(backend),
       task_(task),
       seconds_(seconds_per_choice),
@@ -64,11 +67,14 @@ std::string Tuner::verified(const HostMultivector& y) const {
   const auto rows = static_cast<std::int64_t>(sampled_.size());
   const auto of_sample = allocate("fatvec::tune::sample", rows, task_.k);
   for (std::int64_t n = 0; n < rows; ++n)
-    for (std::int64_t c = 0; c < task_.k; ++c) of_sample(n, c) = y(sampled_[static_cast<std::size_t>(n)], c);
-  const auto verdict = verify::compare(verify::reference_product(1.0, sample_, x_, 0.0, of_sample), of_sample);
+    for (std::int64_t c = 0; c < task_.k; ++c)
+      of_sample(n, c) = y(sampled_[static_cast<std::size_t>(n)], c);
+  const auto verdict =
+      verify::compare(verify::reference_product(1.0, sample_, x_, 0.0, of_sample), of_sample);
   if (verdict.passed) return "";
-  return fatvec::detail::concat("wrong result in row ", sampled_[static_cast<std::size_t>(verdict.worst_row)], ", column ",
-                                verdict.worst_column, ": the error is ", verdict.scaled, " times what rounding allows");
+  return fatvec::detail::concat(
+      "wrong result in row ", sampled_[static_cast<std::size_t>(verdict.worst_row)], ", column ",
+      verdict.worst_column, ": the error is ", verdict.scaled, " times what rounding allows");
 }
 
 void Tuner::prepare_verified(Contender& contender) const {
@@ -96,7 +102,8 @@ std::vector<Measurement> Tuner::measure_in_turns(const std::vector<Choice>& choi
   std::vector<Contender> contenders;
   double slowest = 0;
   for (const auto& choice : choices) {
-    auto& contender = contenders.emplace_back(Contender{.result = {.choice = choice, .in_turns = several}});
+    auto& contender =
+        contenders.emplace_back(Contender{.result = {.choice = choice, .in_turns = several}});
     prepare_verified(contender);
     if (contender.product) slowest = std::max(slowest, contender.product->run(1, 0));
   }
@@ -110,7 +117,8 @@ std::vector<Measurement> Tuner::measure_in_turns(const std::vector<Choice>& choi
       const std::size_t before = seconds.size();
       const auto turns_now = static_cast<double>(turns);
       for (const Kokkos::Timer timer;
-           seconds.size() - before < least || (timer.seconds() < seconds_ / turns_now && seconds.size() < most_repetitions);)
+           seconds.size() - before < least ||
+           (timer.seconds() < seconds_ / turns_now && seconds.size() < most_repetitions);)
         seconds.push_back(product->run(1, 0));
     }
   }

@@ -37,14 +37,16 @@ struct Measurement {
   std::string problem{};  ///< why there is no time: it does not fit, a wrong result
 };
 
-/// Tries choices on one task: each is verified, on as many rows as a tenth of a second's serial work reaches, and then timed.
+/// Tries choices on one task: each is verified, on as many rows as a tenth of a second's serial
+/// work reaches, and then timed.
 class Tuner {
  public:
   /// x: cols × k; poison: rows × k, what Y holds before a product.
-  Tuner(std::string_view backend, const Case& task, const HostMultivector& x, const HostMultivector& poison,
-        double seconds_per_choice);
+  Tuner(std::string_view backend, const Case& task, const HostMultivector& x,
+        const HostMultivector& poison, double seconds_per_choice);
   [[nodiscard]] Measurement measure(const Choice& choice) const;
-  /// Several in turns, so that what else the machine does meets all of them; they hold their matrices at the same time.
+  /// Several in turns, so that what else the machine does meets all of them; they hold their
+  /// matrices at the same time.
   [[nodiscard]] std::vector<Measurement> measure_in_turns(const std::vector<Choice>& choices) const;
 
  private:

@@ -38,7 +38,8 @@ std::vector<std::string> policies(std::string_view kernel) {
   std::vector<std::string> list = {""};
   for_each_kernel([&](auto candidate) {
     if (kernel != candidate.name) return;
-    for (const auto& policy : decltype(candidate)::Policy::tuning_range()) list.push_back(policy.to_string());
+    for (const auto& policy : decltype(candidate)::Policy::tuning_range())
+      list.push_back(policy.to_string());
   });
   return list;
 }

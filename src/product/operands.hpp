@@ -7,7 +7,8 @@
 #include <fatvec/core/memory.hpp>
 #include <fatvec/product/product.hpp>
 
-/// What every Product on a Kokkos backend needs, ours and the peers': the clock and the dense operands.
+/// What every Product on a Kokkos backend needs, ours and the peers': the clock and the dense
+/// operands.
 namespace fatvec::product {
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -24,9 +25,10 @@ struct Pause {
 };
 #endif
 
-/// Seconds that launch() took on exec: device events on a GPU, a fenced clock elsewhere. The events are behind a pause, so that
-/// they, and what is launched, wait on the GPU for one another: the time is the GPU's alone, as in a queue that is never empty,
-/// not that of a driver on the way to it (5 to 8 microseconds), for what the host enqueues within the pause.
+/// Seconds that launch() took on exec: device events on a GPU, a fenced clock elsewhere. The events
+/// are behind a pause, so that they, and what is launched, wait on the GPU for one another: the
+/// time is the GPU's alone, as in a queue that is never empty, not that of a driver on the way to
+/// it (5 to 8 microseconds), for what the host enqueues within the pause.
 template <class ExecSpace, class Launch>
 double timed(const ExecSpace& exec, const Launch& launch) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -40,7 +42,9 @@ double timed(const ExecSpace& exec, const Launch& launch) {
     };
     const Event start;
     const Event stop;
-    Kokkos::parallel_for("fatvec::product::pause", Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>>(exec, 0, 1), Pause{});
+    Kokkos::parallel_for("fatvec::product::pause",
+                         Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>>(exec, 0, 1),
+                         Pause{});
     KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventRecord(start.event, exec.cuda_stream()));
     launch();
     KOKKOS_IMPL_CUDA_SAFE_CALL(cudaEventRecord(stop.event, exec.cuda_stream()));
@@ -65,10 +69,13 @@ struct DenseOperands {
   View y;
 
   explicit DenseOperands(const Case& task)
-      : x(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"), task.matrix.cols(), task.k))),
-        y(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"), task.matrix.rows(), task.k))) {}
+      : x(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"),
+                                 task.matrix.cols(), task.k))),
+        y(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"),
+                                 task.matrix.rows(), task.k))) {}
 
-  /// Through a host mirror of the operand's own layout: deep_copy changes the layout only within one memory space.
+  /// Through a host mirror of the operand's own layout: deep_copy changes the layout only within
+  /// one memory space.
   static void copy_in(const View& to, const HostMultivector& from) {
     const auto staging = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, to);
     Kokkos::deep_copy(staging, from);

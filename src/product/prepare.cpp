@@ -13,9 +13,11 @@ std::string joined(const std::vector<std::string_view>& names) {
   return text;
 }
 
-void require_known(const char* what, std::string_view name, const std::vector<std::string_view>& known) {
+void require_known(const char* what, std::string_view name,
+                   const std::vector<std::string_view>& known) {
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
-  throw UsageError(detail::concat("unknown ", what, " '", name, "'; this build has ", joined(known), "."));
+  throw UsageError(
+      detail::concat("unknown ", what, " '", name, "'; this build has ", joined(known), "."));
 }
 
 std::vector<std::string_view> names_of_kernels() {
@@ -24,7 +26,8 @@ std::vector<std::string_view> names_of_kernels() {
 
 }  // namespace
 
-HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr) {
+HostCsr host_csr(
+    const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   const auto narrow = [&](std::int64_t nnz) {
     return detail::checked_count<std::int32_t>(static_cast<double>(nnz), "entries");
@@ -32,20 +35,23 @@ HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecut
   narrow(csr.nnz());
   const auto rows = static_cast<std::size_t>(csr.rows());
   auto row_map = detail::allocate<HostCsr::Offsets>(Host(), "fatvec::csr::row_map", rows + 1);
-  Kokkos::parallel_for("fatvec::host_csr", detail::Range<Host>(0, csr.rows() + 1),
-                       [=](std::int64_t i) { row_map(i) = static_cast<std::int32_t>(csr.row_map(i)); });
+  Kokkos::parallel_for(
+      "fatvec::host_csr", detail::Range<Host>(0, csr.rows() + 1),
+      [=](std::int64_t i) { row_map(i) = static_cast<std::int32_t>(csr.row_map(i)); });
   Kokkos::fence("fatvec::host_csr");
   return {csr.rows(), csr.cols(), row_map, csr.entries, csr.values};
 }
 
 HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
   return prefer_huge_pages(HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                                           static_cast<std::size_t>(rows), static_cast<std::size_t>(k)));
+                                           static_cast<std::size_t>(rows),
+                                           static_cast<std::size_t>(k)));
 }
 
 std::vector<KernelInfo> kernels() {
   std::vector<KernelInfo> list;
-  for (std::size_t n = 0; n < kernel_names.size(); ++n) list.push_back({kernel_names[n], kernel_formats[n]});
+  for (std::size_t n = 0; n < kernel_names.size(); ++n)
+    list.push_back({kernel_names[n], kernel_formats[n]});
   return list;
 }
 
@@ -67,7 +73,8 @@ std::string_view default_backend() {
   return backends().front();
 }
 
-std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend, const Case& task) {
+std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend,
+                                 const Case& task) {
   require_known("kernel", kernel, names_of_kernels());
   require_known("backend", backend, backends());
   std::unique_ptr<Product> product;
@@ -80,7 +87,8 @@ std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backe
   return product;
 }
 
-std::string_view default_kernel(std::string_view format, std::string_view backend, const Case& task) {
+std::string_view default_kernel(std::string_view format, std::string_view backend,
+                                const Case& task) {
   require_known("format", format, formats());
   require_known("backend", backend, backends());
   std::string_view name;

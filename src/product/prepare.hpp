@@ -5,8 +5,9 @@
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/product/matrix_product.hpp>
 
-/// Private to the products: how a registered kernel becomes a Product. Each kernel and backend is compiled in a file of its own
-/// (kernel_product.cpp.in), so that builds are parallel and no translation unit is large.
+/// Private to the products: how a registered kernel becomes a Product. Each kernel and backend is
+/// compiled in a file of its own (kernel_product.cpp.in), so that builds are parallel and no
+/// translation unit is large.
 namespace fatvec::product {
 
 /// A registered kernel with a policy.
@@ -15,7 +16,8 @@ struct KernelMultiply {
   typename Kernel::Policy policy{};
 
   template <class ExecSpace, class Matrix, class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     spmm<Kernel>(exec, policy, alpha, matrix, x, beta, y);
   }
 };
@@ -32,7 +34,8 @@ struct PackedMultiply {
     packing = Packing<double, ExecSpace>::template of<Kernel>(exec, multiply.policy, matrix, k);
   }
   template <class Matrix, class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     packing.run(exec, x, beta, y, [&](const auto& of_x, double of_beta, const auto& of_y) {
       multiply(exec, alpha, matrix, of_x, of_beta, of_y);
     });
@@ -51,7 +54,8 @@ std::unique_ptr<Product> Factory<Kernel, ExecSpace>::prepare(const Case& task) {
   if (const auto reason = Kernel::unsupported(ExecSpace(), task.k)) throw UsageError(*reason);
   const KernelMultiply<Kernel> multiply{policy_of<Kernel>(task.policy)};
   if (task.packed && task.layout == Layout::column && task.k > 1)
-    return make_product<Kernel::template Matrix, ExecSpace>(task, PackedMultiply<Kernel, ExecSpace>{multiply, task.k});
+    return make_product<Kernel::template Matrix, ExecSpace>(
+        task, PackedMultiply<Kernel, ExecSpace>{multiply, task.k});
   return make_product<Kernel::template Matrix, ExecSpace>(task, multiply);
 }
 #endif

@@ -13,10 +13,12 @@
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/convert.hpp>
 
-/// Products chosen at run time, by name: what the programs and the benchmark call. The header-only library needs none of this.
+/// Products chosen at run time, by name: what the programs and the benchmark call. The header-only
+/// library needs none of this.
 namespace fatvec::product {
 
-/// A on the host as the programs hold it. Offsets are 32-bit, as every peer's are; host_csr() narrows and checks.
+/// A on the host as the programs hold it. Offsets are 32-bit, as every peer's are; host_csr()
+/// narrows and checks.
 using HostCsr = CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
 using HostMultivector = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
@@ -24,7 +26,8 @@ using HostMultivector = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::Host
 HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k);
 
 /// The same matrix with 32-bit offsets; throws CapacityError where it has 2^31 entries or more.
-HostCsr host_csr(const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr);
+HostCsr host_csr(
+    const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr);
 
 using fatvec::Layout;  // of both X and Y
 using fatvec::to_string;
@@ -49,12 +52,14 @@ class Product {
 
   /// Copies X (cols × k) and Y (rows × k) in.
   virtual void load(const HostMultivector& x, const HostMultivector& y) = 0;
-  /// Y = beta · Y + alpha · A · X, complete on return; the seconds it took, by device events where there are any.
+  /// Y = beta · Y + alpha · A · X, complete on return; the seconds it took, by device events where
+  /// there are any.
   virtual double run(double alpha, double beta) = 0;
   /// Copies Y (rows × k) out.
   virtual void store(const HostMultivector& y) const = 0;
 
-  double setup_seconds = 0;         ///< conversion from CSR where the product runs, plus analysis; no host-device transfer
+  double setup_seconds =
+      0;  ///< conversion from CSR where the product runs, plus analysis; no host-device transfer
   std::uint64_t matrix_bytes = 0;   ///< of A in its format
   std::int64_t stored_entries = 0;  ///< of A, padding included
 };
@@ -68,14 +73,17 @@ struct KernelInfo {
 std::vector<KernelInfo> kernels();
 std::vector<std::string_view> formats();   ///< of the registered kernels, each once
 std::vector<std::string_view> backends();  ///< of this build: serial, openmp, cuda
-std::string_view default_backend();        ///< cuda where this build has it, else openmp, else serial
+std::string_view default_backend();  ///< cuda where this build has it, else openmp, else serial
 
-/// Prepares kernel on backend. Throws UsageError for unknown names (listing those known) and for what the kernel does not
-/// support, CapacityError where the format does not fit (listing the formats that would).
-std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend, const Case& task);
+/// Prepares kernel on backend. Throws UsageError for unknown names (listing those known) and for
+/// what the kernel does not support, CapacityError where the format does not fit (listing the
+/// formats that would).
+std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend,
+                                 const Case& task);
 
 /// The kernel that fatvec chooses for a format, a backend and k.
-std::string_view default_kernel(std::string_view format, std::string_view backend, const Case& task);
+std::string_view default_kernel(std::string_view format, std::string_view backend,
+                                const Case& task);
 
 /// The size of the matrix in each registered format.
 std::vector<FormatFootprint> footprints(const HostCsr& csr, const FormatOptions& options);

@@ -22,7 +22,8 @@ constexpr int format_version = 1;
 /// Held by one writer at a time, on a file of its own: the cache's is replaced.
 class Lock {
  public:
-  explicit Lock(const std::filesystem::path& path) : descriptor_(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+  explicit Lock(const std::filesystem::path& path)
+      : descriptor_(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
     if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
   }
   Lock(const Lock&) = delete;
@@ -45,8 +46,8 @@ Contents read(const std::filesystem::path& path) {
   if (!file) return {};
   const Json json = Json::parse(file, nullptr, false);
   if (json.is_discarded()) return {.problem = "is not JSON"};
-  if (!json.is_object() || json.value("version", 0) != format_version || !json.contains("entries") ||
-      !json["entries"].is_object()) {
+  if (!json.is_object() || json.value("version", 0) != format_version ||
+      !json.contains("entries") || !json["entries"].is_object()) {
     return {.problem = "is not a cache of this version"};
   }
   return {json["entries"], {}};
@@ -61,9 +62,13 @@ std::optional<Winner> winner_of(const Json& entry) {
   const auto seconds = entry.find("seconds");
   const auto end = entry.end();
   if (kernel == end || policy == end || packed == end || seconds == end) return {};
-  if (!kernel->is_string() || !policy->is_string() || !packed->is_boolean() || !seconds->is_number()) return {};
+  if (!kernel->is_string() || !policy->is_string() || !packed->is_boolean() ||
+      !seconds->is_number())
+    return {};
   const Winner winner{{*kernel, *policy, *packed}, *seconds};
-  if (std::find(kernel_names.begin(), kernel_names.end(), winner.choice.kernel) == kernel_names.end()) return {};
+  if (std::find(kernel_names.begin(), kernel_names.end(), winner.choice.kernel) ==
+      kernel_names.end())
+    return {};
   bool known = winner.choice.policy.empty();
   for_each_kernel([&](auto candidate) {
     if (winner.choice.kernel != candidate.name) return;
@@ -77,7 +82,8 @@ std::optional<Winner> winner_of(const Json& entry) {
 }  // namespace
 
 std::string Key::text() const {
-  return fatvec::detail::concat(device, " | ", build, " | ", matrix, " | k ", k, " | ", to_string(layout));
+  return fatvec::detail::concat(device, " | ", build, " | ", matrix, " | k ", k, " | ",
+                                to_string(layout));
 }
 
 std::filesystem::path default_cache_path() {
@@ -88,7 +94,8 @@ std::filesystem::path default_cache_path() {
   if (const auto given = variable("FATVEC_CACHE"); !given.empty()) return given;
   if (const auto folder = variable("XDG_CACHE_HOME"); !folder.empty())
     return std::filesystem::path(folder) / "fatvec/tune.json";
-  if (const auto home = variable("HOME"); !home.empty()) return std::filesystem::path(home) / ".cache/fatvec/tune.json";
+  if (const auto home = variable("HOME"); !home.empty())
+    return std::filesystem::path(home) / ".cache/fatvec/tune.json";
   return "fatvec-tune.json";
 }
 
@@ -96,15 +103,16 @@ std::optional<Winner> Cache::find(const Key& key) {
   problem_.clear();
   const Contents contents = read(path_);
   if (!contents.problem.empty()) {
-    problem_ =
-        fatvec::detail::concat(path_.string(), " ", contents.problem, "; nothing of it is used. Run 'fatvec tune' again.");
+    problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem,
+                                      "; nothing of it is used. Run 'fatvec tune' again.");
     return {};
   }
   const auto entry = contents.entries.find(key.text());
   if (entry == contents.entries.end()) return {};
   auto winner = winner_of(*entry);
   if (!winner)
-    problem_ = fatvec::detail::concat(path_.string(), ": the entry '", key.text(), "' makes no sense and is not used.");
+    problem_ = fatvec::detail::concat(path_.string(), ": the entry '", key.text(),
+                                      "' makes no sense and is not used.");
   return winner;
 }
 
@@ -117,8 +125,8 @@ void Cache::store(const Key& key, const Winner& winner) {
   if (!contents.problem.empty()) {
     const std::string aside = path_.string() + ".damaged";
     std::filesystem::rename(path_, aside, error);
-    problem_ =
-        fatvec::detail::concat(path_.string(), " ", contents.problem, "; it is ", aside, " now, and a new one is begun.");
+    problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem, "; it is ", aside,
+                                      " now, and a new one is begun.");
   }
   contents.entries[key.text()] = {{"kernel", winner.choice.kernel},
                                   {"policy", winner.choice.policy},

@@ -33,8 +33,9 @@ struct Winner {
 /// $FATVEC_CACHE, else fatvec/tune.json in $XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path default_cache_path();
 
-/// A JSON file. Writers take a lock, read what others have written meanwhile, and put a new file in its place, so that readers
-/// never see half of one. A file that cannot be understood is set aside as FILE.damaged, and said to be.
+/// A JSON file. Writers take a lock, read what others have written meanwhile, and put a new file in
+/// its place, so that readers never see half of one. A file that cannot be understood is set aside
+/// as FILE.damaged, and said to be.
 class Cache {
  public:
   explicit Cache(std::filesystem::path path = default_cache_path()) : path_(std::move(path)) {}
@@ -52,11 +53,15 @@ class Cache {
   std::string problem_;
 };
 
-/// What a measurement depends on beside the machine: the versions of fatvec and Kokkos, the scalar type.
+/// What a measurement depends on beside the machine: the versions of fatvec and Kokkos, the scalar
+/// type.
 template <class Scalar>
 std::string build_name() {
-  const char* const kind = std::is_integral_v<Scalar> ? "i" : fatvec::detail::is_complex<Scalar> ? "c" : "f";
-  return fatvec::detail::concat("fatvec ", FATVEC_VERSION_STRING, ", Kokkos ", KOKKOS_VERSION, ", ", kind, 8 * sizeof(Scalar));
+  const char* const kind = std::is_integral_v<Scalar>           ? "i"
+                           : fatvec::detail::is_complex<Scalar> ? "c"
+                                                                : "f";
+  return fatvec::detail::concat("fatvec ", FATVEC_VERSION_STRING, ", Kokkos ", KOKKOS_VERSION, ", ",
+                                kind, 8 * sizeof(Scalar));
 }
 
 /// The device of exec, of a CPU with its number of threads.
@@ -70,7 +75,8 @@ std::string device_key(const ExecSpace& exec) {
 
 /// The key under which a measurement is kept.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k, Layout layout) {
+Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
+           std::int64_t k, Layout layout) {
   std::ostringstream matrix;
   matrix << std::hex << fingerprint(exec, a);
   return {device_key(exec), build_name<Scalar>(), matrix.str(), k, layout};
@@ -80,11 +86,14 @@ Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offse
 
 namespace fatvec {
 
-/// What `fatvec tune` found for this matrix, k and layout on this machine, for PlanOptions::choice; nothing where it did not.
-/// `problem`, where given, becomes what is wrong with the file of these findings, for people: empty where nothing is.
+/// What `fatvec tune` found for this matrix, k and layout on this machine, for PlanOptions::choice;
+/// nothing where it did not. `problem`, where given, becomes what is wrong with the file of these
+/// findings, for people: empty where nothing is.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-std::optional<Choice> tuned_choice(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
-                                   Layout layout = Layout::row, std::string* problem = nullptr) {
+std::optional<Choice> tuned_choice(const ExecSpace& exec,
+                                   const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
+                                   std::int64_t k, Layout layout = Layout::row,
+                                   std::string* problem = nullptr) {
   tune::Cache cache;
   const auto winner = cache.find(tune::key_of(exec, a, k, layout));
   if (problem != nullptr) *problem = cache.problem();

@@ -8,8 +8,9 @@
 
 namespace fatvec {
 
-/// What a format's kernel costs on one kind of machine beyond perfect use of it: factors of the model's terms (model.hpp), in
-/// their order, those of `entries` to `elements_of_y` being bytes of the cache's bandwidth.
+/// What a format's kernel costs on one kind of machine beyond perfect use of it: factors of the
+/// model's terms (model.hpp), in their order, those of `entries` to `elements_of_y` being bytes of
+/// the cache's bandwidth.
 struct CostFactors {
   bool cpu;
   Layout layout;  ///< of X and Y
@@ -19,11 +20,12 @@ struct CostFactors {
   double setup_bytes;     ///< and times the bytes of CSR and the format / main memory's bandwidth
 };
 
-/// Fitted by scripts/calibrate to measurements of generated matrices (docs/choice.md). By hand are packing, on GPUs
-/// ELLPACK's and pJAD's products (HLL's and JAD's: the same kernels, and padding is not multiplied), on CPUs ELLPACK's and
-/// HLL's (CSR's, for rows lie in one piece there, with a little more for rows and multiplications) and BitTCF's (CSR's, and
-/// what rows, entries and multiplications took more: 1.9 to 3.7 times its time), and some set-up, scaled when conversions had
-/// become faster.
+/// Fitted by scripts/calibrate to measurements of generated matrices (docs/choice.md). By hand are
+/// packing, on GPUs ELLPACK's and pJAD's products (HLL's and JAD's: the same kernels, and padding
+/// is not multiplied), on CPUs ELLPACK's and HLL's (CSR's, for rows lie in one piece there, with a
+/// little more for rows and multiplications) and BitTCF's (CSR's, and what rows, entries and
+/// multiplications took more: 1.9 to 3.7 times its time), and some set-up, scaled when conversions
+/// had become faster.
 inline constexpr std::array cost_table = {
     // clang-format off
     CostFactors{false, Layout::row, "csr", {1.17, 0.7, 0.71, 0.539, 4.14, 1.78, 31.7, 0, 0, 1.2}, 9.48, 0.466},

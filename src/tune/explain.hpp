@@ -44,8 +44,10 @@ inline std::size_t largest_excess(const Prediction& a, const Prediction& b) {
 
 inline std::string share_of_largest_part(const Prediction& prediction) {
   const auto largest =
-      static_cast<std::size_t>(std::max_element(prediction.parts.begin(), prediction.parts.end()) - prediction.parts.begin());
-  return concat(fixed(100 * prediction.parts[largest] / prediction.seconds, 0), " % of it for ", term_names[largest]);
+      static_cast<std::size_t>(std::max_element(prediction.parts.begin(), prediction.parts.end()) -
+                               prediction.parts.begin());
+  return concat(fixed(100 * prediction.parts[largest] / prediction.seconds, 0), " % of it for ",
+                term_names[largest]);
 }
 
 }  // namespace detail
@@ -53,25 +55,31 @@ inline std::string share_of_largest_part(const Prediction& prediction) {
 /// Why the first of a ranking is first, in one sentence.
 inline std::string explain(const std::vector<Prediction>& ranking, const Workload& workload) {
   const Prediction& best = ranking.front();
-  std::string text = detail::concat(detail::described(best), " should take ", human_seconds(best.seconds), " a product, ",
-                                    detail::share_of_largest_part(best));
-  const Prediction* other = nullptr;  // that the choice has to be defended against: plain CSR, or what comes next
+  std::string text =
+      detail::concat(detail::described(best), " should take ", human_seconds(best.seconds),
+                     " a product, ", detail::share_of_largest_part(best));
+  const Prediction* other =
+      nullptr;  // that the choice has to be defended against: plain CSR, or what comes next
   for (const auto& prediction : ranking)
-    if (prediction.format == "csr" && !prediction.choice.packed && &prediction != &best) other = &prediction;
+    if (prediction.format == "csr" && !prediction.choice.packed && &prediction != &best)
+      other = &prediction;
   if (other == nullptr)
     for (const auto& prediction : ranking)
-      if (prediction.choice.kernel != best.choice.kernel && prediction.fits && other == nullptr) other = &prediction;
+      if (prediction.choice.kernel != best.choice.kernel && prediction.fits && other == nullptr)
+        other = &prediction;
   if (other == nullptr) return text + ".";
   const double ratio = other->seconds / best.seconds;
   if (ratio >= 1) {
-    text += detail::concat("; ", detail::described(*other), " ", detail::fixed(ratio, 2), " times as long, most of it for ",
+    text += detail::concat("; ", detail::described(*other), " ", detail::fixed(ratio, 2),
+                           " times as long, most of it for ",
                            term_names[detail::largest_excess(*other, best)]);
     if (best.setup_seconds > other->setup_seconds && best.format != "csr")
-      text += detail::concat("; the conversion (", human_seconds(best.setup_seconds), ") pays after ",
-                             detail::fixed(best.break_even, 0), " products");
+      text += detail::concat("; the conversion (", human_seconds(best.setup_seconds),
+                             ") pays after ", detail::fixed(best.break_even, 0), " products");
   } else {
-    text += detail::concat("; ", detail::described(*other), " would take ", human_seconds(other->seconds),
-                           ", but its conversion (", human_seconds(other->setup_seconds), ") does not pay within ",
+    text += detail::concat("; ", detail::described(*other), " would take ",
+                           human_seconds(other->seconds), ", but its conversion (",
+                           human_seconds(other->setup_seconds), ") does not pay within ",
                            detail::fixed(workload.products, 0), " products");
   }
   return text + ".";

@@ -14,14 +14,17 @@
 
 namespace fatvec {
 
-/// What the traffic model knows of a machine: measured, not looked up, so that it holds for machines that nobody has listed.
+/// What the traffic model knows of a machine: measured, not looked up, so that it holds for
+/// machines that nobody has listed.
 struct Machine {
-  std::string device;          ///< "NVIDIA H200", the processor's model name
-  std::string backend;         ///< Kokkos' name of the execution space
-  bool cpu = true;             ///< blocks of rows for a few fast cores; otherwise lanes for thousands of threads
-  int threads = 1;             ///< concurrency of the execution space
-  double memory_gbs = 0;       ///< of main memory, 1e9 bytes per second: a CPU reading, a GPU copying
-  double cache_gbs = 0;        ///< reading from the last cache that all of a product's threads share (CPU: its own part)
+  std::string device;   ///< "NVIDIA H200", the processor's model name
+  std::string backend;  ///< Kokkos' name of the execution space
+  bool cpu =
+      true;  ///< blocks of rows for a few fast cores; otherwise lanes for thousands of threads
+  int threads = 1;        ///< concurrency of the execution space
+  double memory_gbs = 0;  ///< of main memory, 1e9 bytes per second: a CPU reading, a GPU copying
+  double cache_gbs =
+      0;  ///< reading from the last cache that all of a product's threads share (CPU: its own part)
   double cache_bytes = 0;      ///< of that cache
   double launch_seconds = 0;   ///< from one launch to the next
   double latency_seconds = 0;  ///< of a load that waits for the one before it, from that cache
@@ -29,7 +32,8 @@ struct Machine {
 
 namespace detail {
 
-/// Reads an array `passes` times in all, in blocks of a CPU's or, by threads side by side, element by element.
+/// Reads an array `passes` times in all, in blocks of a CPU's or, by threads side by side, element
+/// by element.
 template <class Array>
 struct SumOfBlock {
   Array array;
@@ -40,7 +44,8 @@ struct SumOfBlock {
   KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
     double sums[8] = {};  // an addition takes several cycles
     if (block == 1) {
-      std::int64_t at = n;  // each pass another element: a thread's own would stay in its first-level cache
+      std::int64_t at =
+          n;  // each pass another element: a thread's own would stay in its first-level cache
       for (int pass = 0; pass < passes; pass += 8)
         for (double& lane : sums) {
           lane += array(at);
@@ -85,7 +90,8 @@ struct LinkCycle {
   Indices next;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto n = static_cast<std::int64_t>(next.extent(0));
-    next(i) = static_cast<int>((i + 7919) % n);  // a prime larger than a page's indices: no prefetcher follows
+    next(i) = static_cast<int>((i + 7919) %
+                               n);  // a prime larger than a page's indices: no prefetcher follows
   }
 };
 
@@ -108,9 +114,11 @@ template <class ExecSpace>
 double read_gbs(const ExecSpace& exec, double bytes, int passes) {
   using Array = Kokkos::View<double*, ExecSpace>;
   const std::int64_t block = is_cpu<ExecSpace> ? 2048 : 1;
-  const auto blocks = std::max<std::int64_t>(static_cast<std::int64_t>(bytes / sizeof(double)) / block, 1);
+  const auto blocks =
+      std::max<std::int64_t>(static_cast<std::int64_t>(bytes / sizeof(double)) / block, 1);
   const auto array = prefer_huge_pages(  // as matrices do
-      Array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("fatvec::measure_machine")),
+      Array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                               std::string("fatvec::measure_machine")),
             static_cast<std::size_t>(blocks * block)));
   Kokkos::deep_copy(exec, array, 0.0);
   double sum = 0;
@@ -121,14 +129,17 @@ double read_gbs(const ExecSpace& exec, double bytes, int passes) {
   return passes * sizeof(double) * static_cast<double>(blocks * block) / seconds * 1e-9;
 }
 
-/// GB/s of copying `bytes`, half of them read; 16 bytes at a time, the widest access of a GPU's thread.
+/// GB/s of copying `bytes`, half of them read; 16 bytes at a time, the widest access of a GPU's
+/// thread.
 template <class ExecSpace>
 double copy_gbs(const ExecSpace& exec, double bytes) {
   using Array = Kokkos::View<Kokkos::complex<double>*, ExecSpace>;
   const auto n = static_cast<std::size_t>(std::max(bytes / 32, 1.0));
-  const CopyArray<Array> copy{Array("fatvec::measure_machine", n), Array("fatvec::measure_machine", n)};
+  const CopyArray<Array> copy{Array("fatvec::measure_machine", n),
+                              Array("fatvec::measure_machine", n)};
   const double seconds = fastest(exec, 6, [&] {
-    Kokkos::parallel_for("fatvec::measure_machine", Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(n)), copy);
+    Kokkos::parallel_for("fatvec::measure_machine",
+                         Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(n)), copy);
   });
   return 32 * static_cast<double>(n) / seconds * 1e-9;
 }
@@ -139,7 +150,8 @@ double launch_seconds(const ExecSpace& exec) {
   return fastest(exec, 5,
                  [&] {
                    for (int n = 0; n < launches; ++n)
-                     Kokkos::parallel_for("fatvec::measure_machine", Range<ExecSpace>(exec, 0, exec.concurrency()), Nothing{});
+                     Kokkos::parallel_for("fatvec::measure_machine",
+                                          Range<ExecSpace>(exec, 0, exec.concurrency()), Nothing{});
                  }) /
          launches;
 }
@@ -148,14 +160,16 @@ template <class ExecSpace>
 double latency_seconds(const ExecSpace& exec, double cache_bytes) {
   using Indices = Kokkos::View<int*, ExecSpace>;
   constexpr int steps = 20'000;
-  const Indices next("fatvec::measure_machine", static_cast<std::size_t>(std::max(cache_bytes / 4, 65536.0)) / sizeof(int));
-  Kokkos::parallel_for("fatvec::measure_machine", Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(next.extent(0))),
+  const Indices next("fatvec::measure_machine",
+                     static_cast<std::size_t>(std::max(cache_bytes / 4, 65536.0)) / sizeof(int));
+  Kokkos::parallel_for("fatvec::measure_machine",
+                       Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(next.extent(0))),
                        LinkCycle<Indices>{next});
   int end = 0;
   return fastest(exec, 2,
                  [&] {
-                   Kokkos::parallel_reduce("fatvec::measure_machine", Range<ExecSpace>(exec, 0, 1), Chase<Indices>{next, steps},
-                                           end);
+                   Kokkos::parallel_reduce("fatvec::measure_machine", Range<ExecSpace>(exec, 0, 1),
+                                           Chase<Indices>{next, steps}, end);
                  }) /
          steps;
 }
@@ -167,13 +181,15 @@ std::string device_name() {
   if constexpr (std::is_same_v<ExecSpace, Kokkos::Cuda>) {
     int device = 0;
     cudaDeviceProp properties;
-    if (cudaGetDevice(&device) == cudaSuccess && cudaGetDeviceProperties(&properties, device) == cudaSuccess)
+    if (cudaGetDevice(&device) == cudaSuccess &&
+        cudaGetDeviceProperties(&properties, device) == cudaSuccess)
       return properties.name;
   }
 #endif
   std::ifstream cpuinfo("/proc/cpuinfo");
   for (std::string line; std::getline(cpuinfo, line);)
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos) return line.substr(line.find(": ") + 2);
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
   return ExecSpace::name();
 }
 
@@ -196,8 +212,8 @@ double shared_cache_bytes() {
 
 }  // namespace detail
 
-/// Measures the machine as exec sees it: a tenth of a second, and memory of four times its cache (at most an eighth of what is
-/// free) for as long.
+/// Measures the machine as exec sees it: a tenth of a second, and memory of four times its cache
+/// (at most an eighth of what is free) for as long.
 template <class ExecSpace>
 Machine measure_machine(const ExecSpace& exec) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::measure_machine");
@@ -208,11 +224,15 @@ Machine measure_machine(const ExecSpace& exec) {
   machine.cpu = cpu;
   machine.threads = exec.concurrency();
   machine.cache_bytes = detail::shared_cache_bytes<ExecSpace>();
-  const double affordable = static_cast<double>(free_memory<typename ExecSpace::memory_space>()) / 8;
-  const double beyond_cache = std::min(std::max(4 * machine.cache_bytes, cpu ? 64e6 : 2e9), affordable);
-  machine.memory_gbs = cpu ? detail::read_gbs(exec, beyond_cache, 1) : detail::copy_gbs(exec, beyond_cache);
+  const double affordable =
+      static_cast<double>(free_memory<typename ExecSpace::memory_space>()) / 8;
+  const double beyond_cache =
+      std::min(std::max(4 * machine.cache_bytes, cpu ? 64e6 : 2e9), affordable);
+  machine.memory_gbs =
+      cpu ? detail::read_gbs(exec, beyond_cache, 1) : detail::copy_gbs(exec, beyond_cache);
   const double within_cache = cpu ? 512e3 * machine.threads : machine.cache_bytes / 4;
-  machine.cache_gbs = std::max(detail::read_gbs(exec, within_cache, cpu ? 16 : 64), machine.memory_gbs);
+  machine.cache_gbs =
+      std::max(detail::read_gbs(exec, within_cache, cpu ? 16 : 64), machine.memory_gbs);
   machine.launch_seconds = detail::launch_seconds(exec);
   machine.latency_seconds = detail::latency_seconds(exec, cpu ? 8e6 : machine.cache_bytes);
   return machine;

@@ -19,22 +19,24 @@
 
 namespace fatvec {
 
-/// The kernels that a plan chooses among unless told otherwise: the formats that were the best of some matrix and k. Each costs
-/// its compilation for the types of X and Y that meet a plan.
+/// The kernels that a plan chooses among unless told otherwise: the formats that were the best of
+/// some matrix and k. Each costs its compilation for the types of X and Y that meet a plan.
 using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow>;
 
 /// What a plan may be told.
 struct PlanOptions {
-  Layout layout = Layout::row;       ///< of X and Y
-  double products = 1000;            ///< that are expected: whether a conversion pays
-  Op op = Op::none;                  ///< what of A is multiplied; made once
-  std::optional<Choice> choice{};    ///< taken instead of the model's, where it is among the kernels: what `fatvec tune` found
+  Layout layout = Layout::row;     ///< of X and Y
+  double products = 1000;          ///< that are expected: whether a conversion pays
+  Op op = Op::none;                ///< what of A is multiplied; made once
+  std::optional<Choice> choice{};  ///< taken instead of the model's, where it is among the kernels:
+                                   ///< what `fatvec tune` found
   std::optional<Machine> machine{};  ///< default: measured, once per process
   FormatOptions format{};
 };
 
-/// A product that is ready to run: op(A) in the chosen format, the kernel and its policy, and copies of X and perhaps of Y
-/// where these are packed. Cheap to copy, as Views are; copies share all of it.
+/// A product that is ready to run: op(A) in the chosen format, the kernel and its policy, and
+/// copies of X and perhaps of Y where these are packed. Cheap to copy, as Views are; copies share
+/// all of it.
 template <class Csr, class Kernels = PlanKernels>
 class Plan;
 
@@ -51,15 +53,20 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
  public:
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
 
-  /// Analyses op(A), ranks the kernels by the model for products with k columns, and converts. Blocks until all is there.
+  /// Analyses op(A), ranks the kernels by the model for products with k columns, and converts.
+  /// Blocks until all is there.
   template <class ExecSpace>
-  Plan(const ExecSpace& exec, const Csr& a, std::int64_t k, const PlanOptions& options) : options_(options), k_(k) {
+  Plan(const ExecSpace& exec, const Csr& a, std::int64_t k, const PlanOptions& options)
+      : options_(options), k_(k) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::analyse");
-    if (k < 1) throw ShapeError(detail::concat("analyse: X and Y must have at least 1 column, not ", k, "."));
+    if (k < 1)
+      throw ShapeError(
+          detail::concat("analyse: X and Y must have at least 1 column, not ", k, "."));
     const Csr of_a = apply(exec, options.op, a);
     const Structure structure = structure_of(exec, of_a, options.format);
     options_.format.block_size = structure.block_size;
-    const auto memory = static_cast<double>(options.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
+    const auto memory = static_cast<double>(
+        options.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
     const Machine& machine = options.machine ? *options.machine : this_machine(exec);
     const Workload workload{k, options.layout, options.products};
     std::vector<std::string_view> kernels;
@@ -76,12 +83,14 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
     convert_to_choice(exec, of_a);
   }
 
-  /// Takes the values, and if need be another structure, of a matrix of the same extents: the choice stays.
+  /// Takes the values, and if need be another structure, of a matrix of the same extents: the
+  /// choice stays.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const Csr& a) {
-    if (a.rows() != (transposes(options_.op) ? cols_ : rows_) || a.cols() != (transposes(options_.op) ? rows_ : cols_)) {
-      throw ShapeError(
-          detail::concat("Plan::update: A is ", a.rows(), " x ", a.cols(), "; the plan was made for another shape."));
+    if (a.rows() != (transposes(options_.op) ? cols_ : rows_) ||
+        a.cols() != (transposes(options_.op) ? rows_ : cols_)) {
+      throw ShapeError(detail::concat("Plan::update: A is ", a.rows(), " x ", a.cols(),
+                                      "; the plan was made for another shape."));
     }
     convert_to_choice(exec, apply(exec, options_.op, a));
   }
@@ -95,7 +104,8 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
 
   /// Y = beta · Y + alpha · op(A) · X; see spmm().
   template <class ExecSpace, class Alpha, MultiVector XView, class Beta, MultiVector YView>
-  void multiply(const ExecSpace& exec, const Alpha& alpha, const XView& x, const Beta& beta, const YView& y) const {
+  void multiply(const ExecSpace& exec, const Alpha& alpha, const XView& x, const Beta& beta,
+                const YView& y) const {
     const auto with = [&](const auto& x_view, const auto& beta_of, const auto& y_view) {
       std::visit(
           [&](const auto& prepared) {
@@ -104,7 +114,8 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
           },
           prepared_);
     };
-    if constexpr (std::is_same_v<typename YView::value_type, Scalar> && XView::rank() == 2 && YView::rank() == 2) {
+    if constexpr (std::is_same_v<typename YView::value_type, Scalar> && XView::rank() == 2 &&
+                  YView::rank() == 2) {
       if (choice_.packed && packing_.takes(x, y)) {
         detail::require_apart(x, y);
         packing_.run(exec, x, static_cast<Scalar>(beta), y, with);
@@ -126,9 +137,11 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   void convert_if(const ExecSpace& exec, const Csr& a) {
     using Matrix = typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset>;
     if (choice_.kernel != Kernel::name) return;
-    Prepared<Kernel> prepared{policy_of<Kernel>(choice_.policy), convert<Matrix>(exec, a, options_.format)};
+    Prepared<Kernel> prepared{policy_of<Kernel>(choice_.policy),
+                              convert<Matrix>(exec, a, options_.format)};
     if (choice_.packed && packing_.empty())
-      packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, prepared.policy, prepared.matrix, k_);
+      packing_ =
+          Packing<Scalar, Device>::template of<Kernel>(exec, prepared.policy, prepared.matrix, k_);
     prepared_ = std::move(prepared);
   }
 
@@ -144,31 +157,40 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
 };
 
 /// The plan of a CSR matrix on the default device, for the kernels that plans choose among.
-template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
 using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>>;
 
-/// A plan for products of op(A) with k columns: format, kernel, policy and packing, chosen by the traffic model.
+/// A plan for products of op(A) with k columns: format, kernel, policy and packing, chosen by the
+/// traffic model.
 ///
-/// @param exec     where A lives and the products will run; the call blocks, allocates, and copies samples of A's structure to
+/// @param exec     where A lives and the products will run; the call blocks, allocates, and copies
+/// samples of A's structure to
 ///                 the host
 /// @param a        the matrix; sorted or not
-/// @param k        columns of X and Y that the choice is made for; products with another number are as correct
-/// @param options  layout, operation, number of products, a choice that is taken instead of the model's
+/// @param k        columns of X and Y that the choice is made for; products with another number are
+/// as correct
+/// @param options  layout, operation, number of products, a choice that is taken instead of the
+/// model's
 ///
-/// Throws UsageError for an unknown policy in options.choice, CapacityError where what was chosen does not fit.
-template <class Kernels = PlanKernels, class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, Kernels> analyse(const ExecSpace& exec,
-                                                                  const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
-                                                                  std::int64_t k, const PlanOptions& options = {}) {
+/// Throws UsageError for an unknown policy in options.choice, CapacityError where what was chosen
+/// does not fit.
+template <class Kernels = PlanKernels, class ExecSpace, class Scalar, class Ordinal, class Device,
+          class Offset>
+Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, Kernels> analyse(
+    const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
+    const PlanOptions& options = {}) {
   return {exec, a, k, options};
 }
 
-/// Y = beta · Y + alpha · op(A) · X with the plan's matrix; X and Y as in spmm() of a matrix: any layout, whatever the plan was
-/// made for. Only enqueues work on exec: no fence, no allocation, no transfer. A plan that packs has one copy of X and Y: its
-/// products must not run at the same time, in two instances; others may.
-template <class ExecSpace, class Alpha, class Csr, class Kernels, MultiVector XView, class Beta, MultiVector YView>
-void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x, const Beta& beta,
-          const YView& y) {
+/// Y = beta · Y + alpha · op(A) · X with the plan's matrix; X and Y as in spmm() of a matrix: any
+/// layout, whatever the plan was made for. Only enqueues work on exec: no fence, no allocation, no
+/// transfer. A plan that packs has one copy of X and Y: its products must not run at the same time,
+/// in two instances; others may.
+template <class ExecSpace, class Alpha, class Csr, class Kernels, MultiVector XView, class Beta,
+          MultiVector YView>
+void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,
+          const Beta& beta, const YView& y) {
   plan.multiply(exec, alpha, x, beta, y);
 }
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-/// The reference every kernel is checked against: a plain serial CSR product in extended precision. It shares no code with the
-/// kernels and reads its operands only through operator().
+/// The reference every kernel is checked against: a plain serial CSR product in extended precision.
+/// It shares no code with the kernels and reads its operands only through operator().
 namespace fatvec::verify {
 
 template <class T>
@@ -31,13 +31,16 @@ struct Reference {
   using Wide = typename WideOf<T>::type;
   std::int64_t rows = 0;
   std::int64_t k = 0;
-  std::vector<Wide> value;           ///< rows × k, row-major: beta · Y + alpha · A · X
-  std::vector<long double> allowed;  ///< rows × k: 8 · eps · (len_i + 4) · (|alpha| · Σ|a_ij||x_j| + |beta||y_i|)
+  std::vector<Wide> value;  ///< rows × k, row-major: beta · Y + alpha · A · X
+  std::vector<long double>
+      allowed;  ///< rows × k: 8 · eps · (len_i + 4) · (|alpha| · Σ|a_ij||x_j| + |beta||y_i|)
 };
 
-/// csr, x and y live on the host; x is cols × k, y rows × k (its values before the product; not read where beta = 0).
+/// csr, x and y live on the host; x is cols × k, y rows × k (its values before the product; not
+/// read where beta = 0).
 template <class Csr, class X, class Y, class T = typename Y::non_const_value_type>
-Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const T& beta, const Y& y) {
+Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const T& beta,
+                               const Y& y) {
   using Wide = WideOf<T>;
   Reference<T> reference;
   reference.rows = csr.rows();
@@ -66,7 +69,8 @@ Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const
         magnitude += std::abs(Wide::of(beta) * Wide::of(y(i, c)));
       }
       // Products below the smallest normal number lose their relative accuracy.
-      reference.allowed[at] = 8 * eps * static_cast<long double>(end - begin + 4) * (magnitude + smallest);
+      reference.allowed[at] =
+          8 * eps * static_cast<long double>(end - begin + 4) * (magnitude + smallest);
     }
   }
   return reference;
@@ -97,14 +101,15 @@ Verdict compare(const Reference<T>& reference, const Y& y) {
         verdict.max = std::max(verdict.max, static_cast<double>(error));
         scaled = error == 0 ? 0 : static_cast<double>(error / reference.allowed[at]);
       } else {
-        // Both overflow or both are undefined: the same non-finite number, after rounding the reference to T.
+        // Both overflow or both are undefined: the same non-finite number, after rounding the
+        // reference to T.
         const auto same = [](long double a, long double b) {
           using Real = typename WideOf<T>::Real;
           const auto rounded = static_cast<Real>(b);
           return (std::isnan(a) && std::isnan(rounded)) || static_cast<Real>(a) == rounded;
         };
-        const bool equal =
-            same(std::real(got), std::real(reference.value[at])) && same(std::imag(got), std::imag(reference.value[at]));
+        const bool equal = same(std::real(got), std::real(reference.value[at])) &&
+                           same(std::imag(got), std::imag(reference.value[at]));
         scaled = equal ? 0 : std::numeric_limits<double>::infinity();
       }
       if (scaled > verdict.scaled || verdict.worst_row < 0) {

@@ -16,8 +16,8 @@
 
 #include "zoo.hpp"
 
-/// What every registered kernel must pass, for one scalar, offset type and backend. Instantiated by the files generated from
-/// kernel_conformance.cpp.in; a new kernel is tested without an edit here.
+/// What every registered kernel must pass, for one scalar, offset type and backend. Instantiated by
+/// the files generated from kernel_conformance.cpp.in; a new kernel is tested without an edit here.
 namespace fatvec::test {
 
 template <class T>
@@ -35,12 +35,14 @@ CsrMatrix<T, std::int32_t, ExecSpace, Offset> converted(const ZooMatrix& zoo) {
   typename HostCsr::Offsets row_map("row_map", zoo.rows() + 1);
   typename HostCsr::Scalars values("values", zoo.nnz());
   for (int i = 0; i <= zoo.rows(); ++i) row_map(i) = static_cast<Offset>(zoo.row_map(i));
-  for (int n = 0; n < zoo.nnz(); ++n) values(n) = scalar<T>(zoo.values(n), zoo.values(n) * ((n % 5) - 2) * 0.5);
+  for (int n = 0; n < zoo.nnz(); ++n)
+    values(n) = scalar<T>(zoo.values(n), zoo.values(n) * ((n % 5) - 2) * 0.5);
   return mirror<ExecSpace>(HostCsr(zoo.rows(), zoo.cols(), row_map, zoo.entries, values));
 }
 
-/// A rows × k operand inside a larger allocation full of canaries: `padding` extra rows and columns surround it on both sides,
-/// so that with padding > 0 the View handed to spmm is a strided subview.
+/// A rows × k operand inside a larger allocation full of canaries: `padding` extra rows and columns
+/// surround it on both sides, so that with padding > 0 the View handed to spmm is a strided
+/// subview.
 template <class T, class Layout, class ExecSpace>
 class Operand {
  public:
@@ -48,7 +50,10 @@ class Operand {
   using HostParent = Kokkos::View<T**, Layout, Kokkos::HostSpace>;
 
   Operand(std::int64_t rows, std::int64_t k, int padding)
-      : rows_(rows), k_(k), padding_(padding), parent_("operand", rows + 2 * padding, k + 2 * padding) {
+      : rows_(rows),
+        k_(k),
+        padding_(padding),
+        parent_("operand", rows + 2 * padding, k + 2 * padding) {
     host_ = HostParent("operand on the host", parent_.extent(0), parent_.extent(1));
   }
 
@@ -66,15 +71,18 @@ class Operand {
   template <class Use>
   void with_view(const Use& use) const {
     if (padding_ == 0) return use(parent_);
-    use(Kokkos::subview(parent_, std::pair(padding_, padding_ + rows_), std::pair(padding_, padding_ + k_)));
+    use(Kokkos::subview(parent_, std::pair(padding_, padding_ + rows_),
+                        std::pair(padding_, padding_ + k_)));
   }
   auto inside() const {
-    return Kokkos::subview(host_, std::pair(padding_, padding_ + rows_), std::pair(padding_, padding_ + k_));
+    return Kokkos::subview(host_, std::pair(padding_, padding_ + rows_),
+                           std::pair(padding_, padding_ + k_));
   }
   [[nodiscard]] bool canaries_alive() const {
     for (std::int64_t i = 0; i < rows_ + 2 * padding_; ++i)
       for (std::int64_t c = 0; c < k_ + 2 * padding_; ++c) {
-        const bool outside = i < padding_ || i >= rows_ + padding_ || c < padding_ || c >= k_ + padding_;
+        const bool outside =
+            i < padding_ || i >= rows_ + padding_ || c < padding_ || c >= k_ + padding_;
         if (outside && !(host_(i, c) == canary())) return false;
       }
     return true;
@@ -90,10 +98,12 @@ class Operand {
 };
 
 template <class Layout>
-inline constexpr const char* layout_name = std::is_same_v<Layout, Kokkos::LayoutRight> ? "LayoutRight" : "LayoutLeft";
+inline constexpr const char* layout_name =
+    std::is_same_v<Layout, Kokkos::LayoutRight> ? "LayoutRight" : "LayoutLeft";
 
 inline double x_value(std::int64_t j, std::int64_t c) {
-  return 0.25 + 0.5 * static_cast<double>((j * 7 + c * 13) % 11) - 0.125 * static_cast<double>(c % 3);
+  return 0.25 + 0.5 * static_cast<double>((j * 7 + c * 13) % 11) -
+         0.125 * static_cast<double>(c % 3);
 }
 
 template <class Kernel, class ExecSpace, class T, class Offset>
@@ -105,7 +115,8 @@ class Conformance {
 
  public:
   explicit Conformance(const ZooMatrix& zoo)
-      : csr_(converted<T, Offset, ExecSpace>(zoo)), host_csr_(mirror<Kokkos::DefaultHostExecutionSpace>(csr_)) {}
+      : csr_(converted<T, Offset, ExecSpace>(zoo)),
+        host_csr_(mirror<Kokkos::DefaultHostExecutionSpace>(csr_)) {}
 
   /// All layouts of X and Y, plain and padded, and all k, in each storage the format has.
   void check_layouts(const std::vector<std::int64_t>& ks) {
@@ -113,7 +124,9 @@ class Conformance {
       FormatOptions options;
       options.storage = storage;
       options.hack_size = options.slice_size = storage == StorageOrder::column_major ? 32 : 7;
-      options.block_size = storage == StorageOrder::column_major ? 3 : 7;  // one that kernels may compile for, one that not
+      options.block_size = storage == StorageOrder::column_major
+                               ? 3
+                               : 7;  // one that kernels may compile for, one that not
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       for (const std::int64_t k : ks) {
         for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(-1.5, 0.5)}) {
@@ -132,7 +145,8 @@ class Conformance {
     FormatOptions options;
     options.block_size = 4;
     for (const std::int64_t k : ks) {
-      options.storage = options.storage == StorageOrder::column_major ? StorageOrder::row_major : StorageOrder::column_major;
+      options.storage = options.storage == StorageOrder::column_major ? StorageOrder::row_major
+                                                                      : StorageOrder::column_major;
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
       for (const Policy& policy : Policy::tuning_range()) {
@@ -163,8 +177,8 @@ class Conformance {
     }
   }
 
-  /// The format gives back the CSR matrix it was built from; one that does not keep the pattern, with zeros between the
-  /// entries.
+  /// The format gives back the CSR matrix it was built from; one that does not keep the pattern,
+  /// with zeros between the entries.
   void check_round_trip() {
     for (const auto& [slice, window, block] :
          {std::array<std::int64_t, 3>{1, 1, 1}, {4, 32, 3}, {32, 100, 0}, {100000, 1 << 20, 16}}) {
@@ -175,8 +189,10 @@ class Conformance {
       options.storage = slice == 4 ? StorageOrder::row_major : StorageOrder::column_major;
       const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       EXPECT_EQ(matrix.nnz(), csr_.nnz());
-      EXPECT_EQ(static_cast<double>(matrix.stored_entries()), Matrix::footprint(ExecSpace(), csr_, options).stored_entries);
-      EXPECT_EQ(static_cast<double>(matrix.bytes()), Matrix::footprint(ExecSpace(), csr_, options).bytes);
+      EXPECT_EQ(static_cast<double>(matrix.stored_entries()),
+                Matrix::footprint(ExecSpace(), csr_, options).stored_entries);
+      EXPECT_EQ(static_cast<double>(matrix.bytes()),
+                Matrix::footprint(ExecSpace(), csr_, options).bytes);
       const auto back = mirror<Kokkos::DefaultHostExecutionSpace>(matrix.to_csr(ExecSpace()));
       ASSERT_EQ(back.rows(), host_csr_.rows());
       ASSERT_EQ(back.cols(), host_csr_.cols());
@@ -185,7 +201,9 @@ class Conformance {
       }
       std::int64_t m = 0;
       const auto skip_zeros = [&](std::int64_t end, int column) {
-        while (!Matrix::keeps_pattern && m < end && back.entries(m) != column && back.values(m) == T{}) ++m;
+        while (!Matrix::keeps_pattern && m < end && back.entries(m) != column &&
+               back.values(m) == T{})
+          ++m;
       };
       for (int i = 0; i < back.rows(); ++i) {
         ASSERT_EQ(back.row_map(i), m);
@@ -214,7 +232,8 @@ class Conformance {
     // With beta = 0 whatever Y held must not matter.
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (std::int64_t i = 0; i < csr_.rows(); ++i)
-      for (std::int64_t c = 0; c < k; ++c) y_(i, c) = beta == T{} ? scalar<T>(nan, nan) : scalar<T>(x_value(i + 3, c), 1);
+      for (std::int64_t c = 0; c < k; ++c)
+        y_(i, c) = beta == T{} ? scalar<T>(nan, nan) : scalar<T>(x_value(i + 3, c), 1);
     reference_ = verify::reference_product(alpha, host_csr_, x_, beta, y_);
   }
 
@@ -233,13 +252,16 @@ class Conformance {
     x.fill([&](auto j, auto c) { return x_(j, c); });
     y.fill([&](auto i, auto c) { return y_(i, c); });
     x.with_view([&](const auto& x_view) {
-      y.with_view([&](const auto& y_view) { spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view); });
+      y.with_view([&](const auto& y_view) {
+        spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view);
+      });
     });
     y.fetch();
     const auto verdict = verify::compare(reference_, y.inside());
     EXPECT_TRUE(verdict.passed) << "k = " << k_ << ", X " << layout_name<LayoutX> << ", Y "
-                                << layout_name<LayoutY> << ", padding " << x_padding << "/" << y_padding << ": row "
-                                << verdict.worst_row << " column " << verdict.worst_column << " is off by " << verdict.scaled
+                                << layout_name<LayoutY> << ", padding " << x_padding << "/"
+                                << y_padding << ": row " << verdict.worst_row << " column "
+                                << verdict.worst_column << " is off by " << verdict.scaled
                                 << " times what rounding allows";
     EXPECT_TRUE(y.canaries_alive()) << "k = " << k_ << ": elements around Y were overwritten";
   }
@@ -252,8 +274,8 @@ class Conformance {
     y.fill([&](auto i, auto c) { return y_(i, c); });
     x.with_view([&](const auto& x_view) {
       y.with_view([&](const auto& y_view) {
-        spmm<Kernel>(ExecSpace(), Policy{}, alpha_, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0), beta_,
-                     Kokkos::subview(y_view, Kokkos::ALL, 0));
+        spmm<Kernel>(ExecSpace(), Policy{}, alpha_, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0),
+                     beta_, Kokkos::subview(y_view, Kokkos::ALL, 0));
       });
     });
     y.fetch();
@@ -281,7 +303,8 @@ class FunctionTest : public testing::Test {
   std::function<void()> body_;
 };
 
-inline void register_test(const std::string& suite, const std::string& name, const std::function<void()>& body) {
+inline void register_test(const std::string& suite, const std::string& name,
+                          const std::function<void()>& body) {
   testing::RegisterTest(suite.c_str(), name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                         [=]() -> testing::Test* { return new FunctionTest(body); });
 }

@@ -40,7 +40,8 @@ ZooMatrix random(int rows, int cols, int per_row, double scale = 1) {
   std::vector<Entry> entries;
   for (int i = 0; i < rows; ++i) {
     const int length = static_cast<int>(random() % (2 * per_row + 1));
-    for (int n = 0; n < length; ++n) entries.push_back({i, static_cast<int>(random() % cols), scale * value(random)});
+    for (int n = 0; n < length; ++n)
+      entries.push_back({i, static_cast<int>(random() % cols), scale * value(random)});
   }
   return from_entries(rows, cols, entries);
 }
@@ -88,10 +89,7 @@ const std::map<std::string, std::function<ZooMatrix()>>& makers() {
       {"zero_rows", [] { return from_entries(0, 7, {}); }},
       {"zero_columns", [] { return from_entries(7, 0, {}); }},
       {"no_entries", [] { return from_entries(33, 20, {}); }},
-      {"one_by_one",
-       [] {
-         return from_entries(1, 1, {{0, 0, 3.0}});
-       }},
+      {"one_by_one", [] { return from_entries(1, 1, {{0, 0, 3.0}}); }},
       {"mostly_empty_rows", mostly_empty_rows},
       {"wide", [] { return random(23, 400, 12); }},
       {"tall", [] { return random(400, 23, 5); }},
@@ -135,9 +133,12 @@ std::vector<std::string> real_matrices() {
   std::vector<std::string> paths;
   if (const char* folder = std::getenv("FATVEC_MATRICES")) {
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
-      if (file.path().string().ends_with(".mtx.gz") || file.path().extension() == ".mtx") paths.push_back(file.path());
+      if (file.path().string().ends_with(".mtx.gz") || file.path().extension() == ".mtx")
+        paths.push_back(file.path());
     }
-    if (paths.empty()) throw std::runtime_error(std::string("FATVEC_MATRICES=") + folder + " holds no *.mtx or *.mtx.gz");
+    if (paths.empty())
+      throw std::runtime_error(std::string("FATVEC_MATRICES=") + folder +
+                               " holds no *.mtx or *.mtx.gz");
   }
   std::sort(paths.begin(), paths.end());
   return paths;

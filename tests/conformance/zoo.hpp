@@ -7,7 +7,8 @@
 
 #include <fatvec/formats/csr.hpp>
 
-/// The matrices every kernel is tested on: the awkward ones, one of each generator, and small real ones.
+/// The matrices every kernel is tested on: the awkward ones, one of each generator, and small real
+/// ones.
 namespace fatvec::test {
 
 using ZooMatrix = CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>;

@@ -5,7 +5,8 @@
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/verify/oracle.hpp>
 
-/// BitTCF with more columns than a sweep over A has, on the default device: every width that tensor cores are compiled for.
+/// BitTCF with more columns than a sweep over A has, on the default device: every width that tensor
+/// cores are compiled for.
 namespace fatvec {
 namespace {
 
@@ -14,7 +15,8 @@ using Exec = Kokkos::DefaultExecutionSpace;
 template <class Layout>
 void expect_products(const char* matrix) {
   const auto host = generate::generate(generate::parse_spec(matrix));
-  const auto a = BitTcfMatrix<double, std::int32_t, Exec, std::int64_t>::from_csr(Exec(), mirror<Exec>(host));
+  const auto a =
+      BitTcfMatrix<double, std::int32_t, Exec, std::int64_t>::from_csr(Exec(), mirror<Exec>(host));
   for (const int k : {65, 66, 72, 73, 80, 81, 97, 98, 112, 130, 145, 162, 256}) {
     const Kokkos::View<double**, Layout, Exec> x("x", host.cols(), k);
     const Kokkos::View<double**, Layout, Exec> y("y", host.rows(), k);

@@ -23,7 +23,8 @@ Csr with_lengths(const std::vector<int>& lengths) {
   for (std::size_t i = 0; i < lengths.size(); ++i) host(i + 1) = host(i) + lengths[i];
   Kokkos::deep_copy(row_map, host);
   const auto nnz = static_cast<std::size_t>(host(lengths.size()));
-  return Csr(static_cast<int>(lengths.size()), 1000, row_map, Csr::Ordinals("entries", nnz), Csr::Scalars("values", nnz));
+  return Csr(static_cast<int>(lengths.size()), 1000, row_map, Csr::Ordinals("entries", nnz),
+             Csr::Scalars("values", nnz));
 }
 
 TEST(LongRows, AreNotLookedForUnasked) {
@@ -34,9 +35,11 @@ TEST(LongRows, AreNotLookedForUnasked) {
 
 TEST(LongRows, AreCutIntoPiecesThatCoverThem) {
   // 330 entries in 12 rows: a row is long beyond 4 · 330 / 12 = 110 entries.
-  const Csr csr = Csr::from_csr(Csr::execution_space(), with_lengths({1, 129, 0, 1, 4, 110, 0, 0, 2, 0, 0, 83}));
+  const Csr csr = Csr::from_csr(Csr::execution_space(),
+                                with_lengths({1, 129, 0, 1, 4, 110, 0, 0, 2, 0, 0, 83}));
   EXPECT_EQ(csr.long_rows.longest, 110);
-  const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
+  const auto pieces =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
   ASSERT_EQ(pieces.extent(0), 2U);
   const std::vector<Part> expected = {{1, 0, 128}, {1, 128, 129}};
   for (std::size_t n = 0; n < expected.size(); ++n) {
@@ -47,8 +50,12 @@ TEST(LongRows, AreCutIntoPiecesThatCoverThem) {
 }
 
 TEST(LongRows, NeverAreOrdinaryRows) {
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({64, 0, 0, 0, 0, 0, 0})).long_rows.pieces.extent(0), 0U);
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({600, 600, 600})).long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({64, 0, 0, 0, 0, 0, 0}))
+                .long_rows.pieces.extent(0),
+            0U);
+  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({600, 600, 600}))
+                .long_rows.pieces.extent(0),
+            0U);
   EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({})).long_rows.pieces.extent(0), 0U);
 }
 
@@ -57,11 +64,13 @@ TEST(LongRows, AreNotWhereNoneIsWorthALaunch) {
   lengths[3] = 25;
   lengths[7] = 24;
   lengths[50] = 64;
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths(lengths)).long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths(lengths)).long_rows.pieces.extent(0),
+            0U);
   lengths[50] = 65;
   const Csr csr = Csr::from_csr(Csr::execution_space(), with_lengths(lengths));
   EXPECT_EQ(csr.long_rows.longest, 24);
-  const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
+  const auto pieces =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
   ASSERT_EQ(pieces.extent(0), 2U) << "a shorter one shares the launch";
   EXPECT_EQ(pieces(0).row, 3);
   EXPECT_EQ(pieces(1).row, 50);
@@ -117,7 +126,8 @@ class HiddenLongRows : public testing::Test {
         for (int j = 0; j < cols; ++j)
           for (int c = 0; c < k; ++c) x_host(j, c) = (j * 7 + c * 13) % 11 - 4.5;
         for (int i = 0; i < rows; ++i)
-          for (int c = 0; c < k; ++c) y_host(i, c) = beta == 0 ? std::numeric_limits<double>::quiet_NaN() : i - c;
+          for (int c = 0; c < k; ++c)
+            y_host(i, c) = beta == 0 ? std::numeric_limits<double>::quiet_NaN() : i - c;
         Kokkos::deep_copy(x, x_host);
         Kokkos::deep_copy(y, y_host);
         const auto reference = fatvec::verify::reference_product(1.5, csr, x_host, beta, y_host);
@@ -137,7 +147,8 @@ TEST_F(HiddenLongRows, ProductsAreThoseOfWholeRows) {
       auto a = built(csr, storage, slice_size);
       for (const bool in_pieces : {true, false}) {
         if (!in_pieces) a.long_rows = {};
-        for (const int threads_per_row : {0, 1, 8}) {  // but 0 has lanes, and pieces, on CPUs as well
+        for (const int threads_per_row :
+             {0, 1, 8}) {  // but 0 has lanes, and pieces, on CPUs as well
           Policy policy;
           policy.threads_per_row = threads_per_row;
           expect_products(csr, a, policy);
@@ -170,7 +181,8 @@ TEST_F(HiddenLongRows, AreHiddenWhereLengthsAreStored) {
   ASSERT_EQ(shown.extent(0), all.extent(0));
   std::vector<int> left(all.extent(0));
   for (std::size_t i = 0; i < left.size(); ++i) left[i] = all(i) - shown(i);
-  for (std::size_t n = 0; n < pieces.extent(0); ++n) left[pieces(n).row] -= pieces(n).last - pieces(n).first;
+  for (std::size_t n = 0; n < pieces.extent(0); ++n)
+    left[pieces(n).row] -= pieces(n).last - pieces(n).first;
   for (std::size_t i = 0; i < left.size(); ++i) {
     EXPECT_EQ(left[i], 0) << "stored row " << i;
     EXPECT_EQ(shown(i), all(i) > 40 ? 0 : all(i)) << "stored row " << i;
@@ -188,7 +200,8 @@ TEST_F(HiddenLongRows, AreThoseLongerThanOthers) {
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 80000), 16000);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 40);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 50), 24);
-  EXPECT_EQ(Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000})).long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000})).long_rows.pieces.extent(0),
+            0U);
 }
 
 }  // namespace

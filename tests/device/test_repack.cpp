@@ -6,7 +6,8 @@
 
 #include <fatvec/kernels/detail/repack.hpp>
 
-/// Copies between column-major and row-major multivectors, exact: whole tiles, what is left of them, padding, beta.
+/// Copies between column-major and row-major multivectors, exact: whole tiles, what is left of
+/// them, padding, beta.
 namespace fatvec::detail {
 namespace {
 
@@ -27,9 +28,11 @@ void fill(const View& view, int salt) {
   Kokkos::deep_copy(view, host);
 }
 
-/// to = from + beta · to of the first `rows` and `columns` of larger arrays, whose other elements must stay.
+/// to = from + beta · to of the first `rows` and `columns` of larger arrays, whose other elements
+/// must stay.
 template <class From, class To>
-void expect_copies(int rows, int columns, int spare_rows, int spare_columns, typename To::value_type beta) {
+void expect_copies(int rows, int columns, int spare_rows, int spare_columns,
+                   typename To::value_type beta) {
   using T = typename To::value_type;
   constexpr bool packs = std::is_same_v<typename From::array_layout, Kokkos::LayoutLeft>;
   const From from("from", rows + spare_rows, columns + spare_columns);
@@ -38,16 +41,17 @@ void expect_copies(int rows, int columns, int spare_rows, int spare_columns, typ
   fill(to, 2);
   const std::pair<int, int> i_range(0, rows);
   const std::pair<int, int> c_range(0, columns);
-  repack<packs ? Columns::strided : Columns::contiguous>("test", typename To::execution_space(),
-                                                         Kokkos::subview(from, i_range, c_range),
-                                                         Kokkos::subview(to, i_range, c_range), beta);
+  repack<packs ? Columns::strided : Columns::contiguous>(
+      "test", typename To::execution_space(), Kokkos::subview(from, i_range, c_range),
+      Kokkos::subview(to, i_range, c_range), beta);
   const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
   for (int i = 0; i < rows + spare_rows; ++i) {
     for (int c = 0; c < columns + spare_columns; ++c) {
       const bool inside = i < rows && c < columns;
-      const T expected = inside ? element<T>(i, c, 1) + beta * element<T>(i, c, 2) : element<T>(i, c, 2);
-      ASSERT_EQ(found(i, c), expected) << (packs ? "pack " : "unpack ") << rows << " x " << columns << ", row " << i
-                                       << ", column " << c;
+      const T expected =
+          inside ? element<T>(i, c, 1) + beta * element<T>(i, c, 2) : element<T>(i, c, 2);
+      ASSERT_EQ(found(i, c), expected) << (packs ? "pack " : "unpack ") << rows << " x " << columns
+                                       << ", row " << i << ", column " << c;
     }
   }
 }
@@ -82,8 +86,8 @@ TEST(Repack, ComplexOnTheHost) {
 }
 
 TEST(Repack, ConvertsWhatIsOfAnotherType) {
-  expect_copies<Kokkos::View<float**, Kokkos::LayoutLeft, Exec>, Kokkos::View<double**, Kokkos::LayoutRight, Exec>>(77, 9, 0, 0,
-                                                                                                                    2.0);
+  expect_copies<Kokkos::View<float**, Kokkos::LayoutLeft, Exec>,
+                Kokkos::View<double**, Kokkos::LayoutRight, Exec>>(77, 9, 0, 0, 2.0);
 }
 
 TEST(Repack, RowsThatAreApart) {
@@ -93,7 +97,8 @@ TEST(Repack, RowsThatAreApart) {
   fill(from, 1);
   repack<Columns::strided>("test", Host(), from, to, 0.0);
   for (int i = 0; i < 130; ++i)
-    for (int c = 0; c < 20; ++c) ASSERT_EQ(to(i, c), element<double>(i, c, 1)) << "row " << i << ", column " << c;
+    for (int c = 0; c < 20; ++c)
+      ASSERT_EQ(to(i, c), element<double>(i, c, 1)) << "row " << i << ", column " << c;
 }
 
 TEST(Repack, WithoutBetaNothingIsRead) {
@@ -120,9 +125,10 @@ TEST(Repack, PastTheCaches) {
   const int rows = static_cast<int>(larger_than_caches) / (2 * 8 * 24) / 8 * 8 + 64;
   const auto streams = [](int high, int first = 0, int wide = 24) {
     const Left from("from", high, wide);
-    const auto to = Kokkos::subview(Right("to", high, 32), Kokkos::ALL, std::pair<int, int>(first, first + wide));
-    return Repack<double, Columns::strided, true, double, double>{span_of<Columns::strided>(from),
-                                                                  span_of<Columns::contiguous>(to), 0.0, high, wide}
+    const auto to = Kokkos::subview(Right("to", high, 32), Kokkos::ALL,
+                                    std::pair<int, int>(first, first + wide));
+    return Repack<double, Columns::strided, true, double, double>{
+        span_of<Columns::strided>(from), span_of<Columns::contiguous>(to), 0.0, high, wide}
         .streaming()
         .past_caches;
   };
@@ -137,8 +143,8 @@ TEST(Repack, PastTheCaches) {
   expect_large_copies<Right, Left>(rows + 64, 27);
   expect_copies<Left, Right>(rows + 64, 27, 0, 5, 0);
   expect_large_copies<Left, Right>(rows + 3, 24);
-  expect_large_copies<Kokkos::View<float**, Kokkos::LayoutLeft, Host>, Kokkos::View<float**, Kokkos::LayoutRight, Host>>(
-      2 * rows, 32);
+  expect_large_copies<Kokkos::View<float**, Kokkos::LayoutLeft, Host>,
+                      Kokkos::View<float**, Kokkos::LayoutRight, Host>>(2 * rows, 32);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ Csr with_lengths(const std::vector<int>& lengths) {
 }
 
 std::vector<int> order_of(const std::vector<int>& lengths, std::int64_t window) {
-  const auto order =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), detail::rows_by_length(Exec(), with_lengths(lengths), window));
+  const auto order = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace(), detail::rows_by_length(Exec(), with_lengths(lengths), window));
   return std::vector<int>(order.data(), order.data() + order.extent(0));
 }
 
@@ -37,7 +37,8 @@ std::vector<int> expected(const std::vector<int>& lengths, std::int64_t window) 
   std::iota(order.begin(), order.end(), 0);
   for (std::size_t first = 0; first < order.size(); first += window) {
     const std::size_t last = std::min<std::size_t>(order.size(), first + window);
-    std::stable_sort(order.begin() + first, order.begin() + last, [&](int a, int b) { return lengths[a] > lengths[b]; });
+    std::stable_sort(order.begin() + first, order.begin() + last,
+                     [&](int a, int b) { return lengths[a] > lengths[b]; });
   }
   return order;
 }
@@ -63,7 +64,8 @@ TEST(RowOrder, ManyRowsOfManyLengths) {
   std::mt19937 random(7);
   for (const int longest : {1, 3, 255, 256, 70000}) {
     std::vector<int> lengths(1999);
-    for (auto& length : lengths) length = static_cast<int>(random() % (longest + 1)) / (random() % 3 == 0 ? 1 : 9);
+    for (auto& length : lengths)
+      length = static_cast<int>(random() % (longest + 1)) / (random() % 3 == 0 ? 1 : 9);
     for (const int window : {1, 2, 3, 32, 256, 300, 1024, 1999, 5000}) {
       EXPECT_EQ(order_of(lengths, window), expected(lengths, window)) << longest << ", " << window;
     }

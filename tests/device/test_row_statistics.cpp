@@ -16,8 +16,10 @@
 namespace {
 
 using fatvec::Symmetry;
-using HostCsr = fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>;
-using DeviceCsr = fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultExecutionSpace, std::int64_t>;
+using HostCsr =
+    fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>;
+using DeviceCsr =
+    fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultExecutionSpace, std::int64_t>;
 
 struct Entry {
   std::int32_t column;
@@ -59,7 +61,8 @@ void expect_zero_lengths(const fatvec::RowStatistics& s) {
   EXPECT_EQ(s.nnz, 0);
   EXPECT_EQ(s.min, 0);
   EXPECT_EQ(s.max, 0);
-  for (const double value : {s.mean, s.median, s.standard_deviation, s.average_deviation, s.percent_average_deviation}) {
+  for (const double value :
+       {s.mean, s.median, s.standard_deviation, s.average_deviation, s.percent_average_deviation}) {
     EXPECT_EQ(value, 0);  // fails for NaN, too
   }
   EXPECT_EQ(s.lower_bandwidth, 0);
@@ -70,7 +73,8 @@ void expect_zero_lengths(const fatvec::RowStatistics& s) {
 
 TEST(RowStatistics, SmallMatrixByHand) {
   // Row lengths 3 0 1 2, columns 1 and 4 of 6 untouched, one explicit zero, rows unsorted.
-  const auto s = row_statistics(matrix({{{5, 1.0}, {0, 2.0}, {2, 0.0}}, {}, {{0, 3.0}}, {{3, 4.0}, {0, 5.0}}}, 6));
+  const auto s = row_statistics(
+      matrix({{{5, 1.0}, {0, 2.0}, {2, 0.0}}, {}, {{0, 3.0}}, {{3, 4.0}, {0, 5.0}}}, 6));
   EXPECT_EQ(s.rows, 4);
   EXPECT_EQ(s.cols, 6);
   EXPECT_EQ(s.nnz, 6);
@@ -121,7 +125,8 @@ TEST(RowStatistics, AgreesWithSerialLoops) {
       for (std::int32_t n = 0; n < length; ++n)
         row.push_back({static_cast<std::int32_t>(random() % 60) * 10, double(random() % 3)});
     }
-    for (std::int32_t column = 0; column < 600; ++column) rows[row_count / 2].push_back({column, 1.0});
+    for (std::int32_t column = 0; column < 600; ++column)
+      rows[row_count / 2].push_back({column, 1.0});
 
     std::vector<double> lengths;
     std::vector<bool> touched(cols);
@@ -166,8 +171,10 @@ TEST(RowStatistics, TakesAnyTypes) {
   const Kokkos::View<std::int64_t*, Kokkos::HostSpace> entries("entries", 1);
   const Kokkos::View<float*, Kokkos::HostSpace> values("values", 1);
   row_map(1) = row_map(2) = 1;
-  using Csr = fatvec::CsrMatrix<float, std::int64_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
-  const auto s = row_statistics(Kokkos::DefaultHostExecutionSpace(), Csr(2, 2, row_map, entries, values));
+  using Csr =
+      fatvec::CsrMatrix<float, std::int64_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
+  const auto s =
+      row_statistics(Kokkos::DefaultHostExecutionSpace(), Csr(2, 2, row_map, entries, values));
   EXPECT_EQ(s.median, 0.5);
   EXPECT_EQ(s.explicit_zeros, 1);
 }
@@ -179,7 +186,8 @@ TEST(SymmetryOf, TellsTheKindsApart) {
   EXPECT_EQ(symmetry(dense({{1, 2, 0}, {2, 0, 3}, {0, 0, 5}})), Symmetry::none);
   EXPECT_EQ(symmetry(dense({{1, 0, 0}, {2, 0, 0}, {0, 0, 5}})), Symmetry::none);
   EXPECT_EQ(symmetry(dense({{0, 2, 0}, {-2, 0, 3}, {0, -3, 0}})), Symmetry::skew);
-  EXPECT_EQ(symmetry(dense({{1, 2, 0}, {-2, 0, 3}, {0, -3, 0}})), Symmetry::structural);  // the diagonal of a skew matrix is 0
+  EXPECT_EQ(symmetry(dense({{1, 2, 0}, {-2, 0, 3}, {0, -3, 0}})),
+            Symmetry::structural);  // the diagonal of a skew matrix is 0
   EXPECT_EQ(symmetry(dense({{1, 0}, {0, 1}})), Symmetry::numerical);
 }
 
@@ -192,7 +200,8 @@ TEST(SymmetryOf, EmptyMatrices) {
 TEST(SymmetryOf, FindsOneWrongEntryAmongMany) {
   std::vector<std::vector<double>> a(90, std::vector<double>(90));
   for (std::size_t i = 0; i < 90; ++i) {
-    for (std::size_t j = 0; j < 90; ++j) a[i][j] = i == 0 || j == 0 || i + j == 100 ? 1 + double(i * j) : 0;
+    for (std::size_t j = 0; j < 90; ++j)
+      a[i][j] = i == 0 || j == 0 || i + j == 100 ? 1 + double(i * j) : 0;
   }
   EXPECT_EQ(symmetry(dense(a)), Symmetry::numerical);
   a[0][89] = 7;

@@ -26,7 +26,8 @@ HostCsr with_columns(int cols, const Columns& columns) {
   for (int i = 0; i < rows; ++i) row_map(i + 1) = row_map(i) + static_cast<int>(columns[i].size());
   const HostCsr::Ordinals entries("entries", row_map(rows));
   const HostCsr::Scalars values("values", row_map(rows));
-  for (int i = 0; i < rows; ++i) std::copy(columns[i].begin(), columns[i].end(), entries.data() + row_map(i));
+  for (int i = 0; i < rows; ++i)
+    std::copy(columns[i].begin(), columns[i].end(), entries.data() + row_map(i));
   for (int n = 0; n < row_map(rows); ++n) values(n) = n % 7 - 2.5;
   return HostCsr(rows, cols, row_map, entries, values);
 }
@@ -49,7 +50,8 @@ Columns stencil(int side) {
 Columns band(int rows, int beside) {
   Columns columns(rows);
   for (int i = 0; i < rows; ++i)
-    for (int j = std::max(0, i - beside); j <= std::min(rows - 1, i + beside); ++j) columns[i].push_back(j);
+    for (int j = std::max(0, i - beside); j <= std::min(rows - 1, i + beside); ++j)
+      columns[i].push_back(j);
   return columns;
 }
 
@@ -65,7 +67,8 @@ Columns random_columns(int rows, int cols, int length) {
 }
 
 bool scattered(int cols, const Columns& columns) {
-  return fatvec::detail::has_scattered_columns(Exec(), fatvec::mirror<Exec>(with_columns(cols, columns)));
+  return fatvec::detail::has_scattered_columns(Exec(),
+                                               fatvec::mirror<Exec>(with_columns(cols, columns)));
 }
 
 TEST(Scatter, IsNotWhereNeighboursShareColumns) {
@@ -89,7 +92,8 @@ TEST(Scatter, IsNotWhereFewColumnsAreAnywhere) {
 TEST(Scatter, IsOfThreeQuartersOfTheEntries) {
   Columns columns(1000);
   for (int i = 0; i < 1000; ++i)
-    columns[i] = {0, 1, 2, 1000 + 100 * i, 500000 + 100 * i, 1000000 + 100 * i, 100000000 + 100 * i};
+    columns[i] = {
+        0, 1, 2, 1000 + 100 * i, 500000 + 100 * i, 1000000 + 100 * i, 100000000 + 100 * i};
   EXPECT_FALSE(scattered(200000000, columns));
   for (auto& row : columns) row.erase(row.begin(), row.begin() + 2);
   EXPECT_TRUE(scattered(200000000, columns));
@@ -122,7 +126,8 @@ TEST(Scatter, IsFoundWithLongRowsOnGpus) {
   EXPECT_FALSE(raw.scattered);
   const Csr csr = Csr::from_csr(Exec(), raw);
   EXPECT_EQ(csr.scattered, !fatvec::detail::is_cpu<Exec>);
-  EXPECT_EQ(Csr::from_csr(Exec(), fatvec::mirror<Exec>(with_columns(400, band(400, 9)))).scattered, false);
+  EXPECT_EQ(Csr::from_csr(Exec(), fatvec::mirror<Exec>(with_columns(400, band(400, 9)))).scattered,
+            false);
 
   using Spelt = Kokkos::Device<Exec, Exec::memory_space>;
   Csr set = csr;
@@ -146,7 +151,8 @@ TEST(Scatter, ChangesNoProduct) {
       const auto reference = fatvec::verify::reference_product(1.5, host, x_host, 0.0, y_host);
       fatvec::spmm(Exec(), 1.5, csr, x, 0.0, y);
       Kokkos::deep_copy(y_host, y);
-      EXPECT_TRUE(fatvec::verify::compare(reference, y_host).passed) << "k = " << k << ", scattered " << scattered;
+      EXPECT_TRUE(fatvec::verify::compare(reference, y_host).passed)
+          << "k = " << k << ", scattered " << scattered;
     }
   }
 }

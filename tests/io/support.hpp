@@ -26,7 +26,8 @@ class IoTest : public testing::Test {
  protected:
   void SetUp() override {
     const auto* const info = testing::UnitTest::GetInstance()->current_test_info();
-    std::string name = std::string(info->test_suite_name()) + "-" + info->name() + "-" + std::to_string(getpid());
+    std::string name =
+        std::string(info->test_suite_name()) + "-" + info->name() + "-" + std::to_string(getpid());
     for (char& c : name) c = c == '/' ? '-' : c;
     folder_ = std::filesystem::temp_directory_path() / name;
     std::filesystem::create_directories(folder_);
@@ -72,18 +73,21 @@ using Entries = std::vector<std::tuple<int, int, Scalar>>;
 template <class Scalar>
 Entries<Scalar> entries_of(const Coo<Scalar>& coo) {
   Entries<Scalar> all;
-  for (std::size_t n = 0; n < coo.entries(); ++n) all.emplace_back(coo.row(n), coo.col(n), coo.value(n));
+  for (std::size_t n = 0; n < coo.entries(); ++n)
+    all.emplace_back(coo.row(n), coo.col(n), coo.value(n));
   return all;
 }
 
 template <class Scalar>
-Entries<Scalar> read_entries(const std::filesystem::path& path, std::size_t piece_bytes = detail::default_piece_bytes) {
+Entries<Scalar> read_entries(const std::filesystem::path& path,
+                             std::size_t piece_bytes = detail::default_piece_bytes) {
   return entries_of(detail::read_coo<Scalar>(path, nullptr, piece_bytes));
 }
 
 /// The message that reading the file throws; "" where it does not throw.
 template <class Scalar = double>
-std::string error_of(const std::filesystem::path& path, std::size_t piece_bytes = detail::default_piece_bytes) {
+std::string error_of(const std::filesystem::path& path,
+                     std::size_t piece_bytes = detail::default_piece_bytes) {
   try {
     detail::read_coo<Scalar>(path, nullptr, piece_bytes);
   } catch (const InputError& error) {

@@ -14,10 +14,12 @@ class Pieces : public IoTest {
 
 TEST_F(Pieces, CoordinateWithEveryLineEnd) {
   for (const std::string end : {"\n", "\r\n", "\n\n", " \r\n\r\n"}) {
-    std::string text = "%%MatrixMarket matrix coordinate real symmetric" + end + "% comment" + end + "200 200 200" + end;
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric" + end + "% comment" + end +
+                       "200 200 200" + end;
     Entries<double> expected;
     for (int n = 1; n <= 200; ++n) {
-      text += std::to_string(n) + "  " + std::to_string((n + 1) / 2) + " " + std::to_string(n * 17) + ".25" + end;
+      text += std::to_string(n) + "  " + std::to_string((n + 1) / 2) + " " +
+              std::to_string(n * 17) + ".25" + end;
       expected.emplace_back(n - 1, (n + 1) / 2 - 1, n * 17 + 0.25);
       if (n > 1) expected.emplace_back((n + 1) / 2 - 1, n - 1, n * 17 + 0.25);
     }
@@ -39,20 +41,22 @@ TEST_F(Pieces, Array) {
     for (int n = 0; n < count; ++n) text += std::to_string(n * n) + (n % 3 == 0 ? "\r\n" : "\n\n");
     const auto path = file(text);
     const auto expected = read_entries<double>(path);
-    for (const std::size_t size : sizes) EXPECT_EQ(read_entries<double>(path, size), expected) << size;
+    for (const std::size_t size : sizes)
+      EXPECT_EQ(read_entries<double>(path, size), expected) << size;
   }
 }
 
 TEST_F(Pieces, LinesLongerThanAPiece) {
   const std::string zeros(5000, '0');
-  const auto path = file("%%MatrixMarket matrix coordinate real general\n" + ("%" + zeros) + "\n2 2 3\n" + zeros + "1 1 2" +
-                         zeros + "\n1 2 0." + zeros + "\n2 2" + std::string(7000, ' ') + "3\n");
+  const auto path =
+      file("%%MatrixMarket matrix coordinate real general\n" + ("%" + zeros) + "\n2 2 3\n" + zeros +
+           "1 1 2" + zeros + "\n1 2 0." + zeros + "\n2 2" + std::string(7000, ' ') + "3\n");
   for (const std::size_t size : sizes) {
     const std::string error = error_of(path, size);
     EXPECT_NE(error.find(":4: the value"), std::string::npos) << error;  // 2 followed by 5000 zeros
   }
-  const auto good = file("%%MatrixMarket matrix coordinate real general\n2 2 2\n" + zeros + "1 1 2." + zeros + "\n2 2" +
-                         std::string(7000, ' ') + "3\n");
+  const auto good = file("%%MatrixMarket matrix coordinate real general\n2 2 2\n" + zeros +
+                         "1 1 2." + zeros + "\n2 2" + std::string(7000, ' ') + "3\n");
   for (const std::size_t size : sizes) {
     EXPECT_EQ(read_entries<double>(good, size), (Entries<double>{{0, 0, 2}, {1, 1, 3}})) << size;
   }
@@ -61,7 +65,8 @@ TEST_F(Pieces, LinesLongerThanAPiece) {
 /// Two bad lines in different pieces: always the first is reported, with its number in the file.
 TEST_F(Pieces, FirstErrorWins) {
   std::string text = "%%MatrixMarket matrix coordinate real general\n% \n9 9 5000\n";
-  for (int n = 4; n < 5004; ++n) text += n == 3210 || n == 3300 || n == 4999 ? "\n1 1 bad\n" : "1 1 1\n";
+  for (int n = 4; n < 5004; ++n)
+    text += n == 3210 || n == 3300 || n == 4999 ? "\n1 1 bad\n" : "1 1 1\n";
   const auto path = file(text);
   for (const std::size_t size : {1, 7, 100, 1000, 4096, 100000}) {
     for (int repetition = 0; repetition < 5; ++repetition) {
@@ -76,7 +81,8 @@ TEST_F(Pieces, TrianglesAcrossPieces) {
   std::string text = "%%MatrixMarket matrix coordinate real symmetric\n9 9 1002\n2 1 1\n";
   for (int n = 0; n < 1000; ++n) text += "5 5 1\n";
   const auto path = file(text + "1 2 1\n");
-  for (const std::size_t size : sizes) EXPECT_NE(error_of(path, size).find("m.mtx:1004: "), std::string::npos) << size;
+  for (const std::size_t size : sizes)
+    EXPECT_NE(error_of(path, size).find("m.mtx:1004: "), std::string::npos) << size;
 }
 
 struct Known {
@@ -99,16 +105,19 @@ void expect_real_matrix(const std::filesystem::path& path, const Known& known) {
 
 TEST(RealMatrices, Shipped) {
   const std::filesystem::path data = FATVEC_TEST_DATA;
-  for (const Known& known : {Known{"cage4", 9, 9, 49}, Known{"olm1000", 1000, 1000, 3996}, Known{"west2021", 2021, 2021, 7353},
-                             Known{"mhda416", 416, 416, 8562}}) {
+  for (const Known& known :
+       {Known{"cage4", 9, 9, 49}, Known{"olm1000", 1000, 1000, 3996},
+        Known{"west2021", 2021, 2021, 7353}, Known{"mhda416", 416, 416, 8562}}) {
     expect_real_matrix(data / (known.name + ".mtx.gz"), known);
   }
 }
 
-/// FATVEC_MATRICES: a folder of *.mtx.gz with a MANIFEST.tsv (name, rows, cols, stored entries, entries expanded, ...).
+/// FATVEC_MATRICES: a folder of *.mtx.gz with a MANIFEST.tsv (name, rows, cols, stored entries,
+/// entries expanded, ...).
 TEST(RealMatrices, FolderOfTheEnvironment) {
   const char* const folder = std::getenv("FATVEC_MATRICES");
-  if (folder == nullptr) GTEST_SKIP() << "FATVEC_MATRICES is not set (a folder of .mtx.gz files with a MANIFEST.tsv)";
+  if (folder == nullptr)
+    GTEST_SKIP() << "FATVEC_MATRICES is not set (a folder of .mtx.gz files with a MANIFEST.tsv)";
   std::ifstream manifest(std::filesystem::path(folder) / "MANIFEST.tsv");
   ASSERT_TRUE(manifest) << folder << " has no MANIFEST.tsv";
   std::string line;

@@ -14,9 +14,10 @@ class Read : public IoTest {};
 
 TEST_F(Read, GeneralReal) {
   MatrixMarketHeader header;
-  const auto coo = read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real general\n% a comment\n2 3 3\n"
-                                                   "1 1 1.5\n2 3 -2e3\n1 2 .25\n"),
-                                              &header);
+  const auto coo = read_matrix_market<double>(
+      file("%%MatrixMarket matrix coordinate real general\n% a comment\n2 3 3\n"
+           "1 1 1.5\n2 3 -2e3\n1 2 .25\n"),
+      &header);
   EXPECT_EQ(coo.rows, 2);
   EXPECT_EQ(coo.cols, 3);
   EXPECT_EQ(entries_of(coo), (Entries<double>{{0, 0, 1.5}, {1, 2, -2000.0}, {0, 1, 0.25}}));
@@ -29,7 +30,8 @@ TEST_F(Read, GeneralReal) {
 }
 
 TEST_F(Read, HeaderAlone) {
-  const auto header = read_header(file("%%MatrixMarket MATRIX Array Complex HERMITIAN\n%\n\n 4\t4 \n"));
+  const auto header =
+      read_header(file("%%MatrixMarket MATRIX Array Complex HERMITIAN\n%\n\n 4\t4 \n"));
   EXPECT_FALSE(header.coordinate);
   EXPECT_EQ(header.field, Field::complex);
   EXPECT_EQ(header.symmetry, Symmetry::hermitian);
@@ -37,7 +39,8 @@ TEST_F(Read, HeaderAlone) {
 }
 
 TEST_F(Read, HeaderBeyond32Bits) {
-  const auto path = file("%%MatrixMarket matrix coordinate real general\n3000000000 5 9000000000\n1 1 1\n");
+  const auto path =
+      file("%%MatrixMarket matrix coordinate real general\n3000000000 5 9000000000\n1 1 1\n");
   EXPECT_EQ(read_header(path).rows, 3000000000);
   EXPECT_EQ(read_header(path).entries, 9000000000);
   const std::string error = error_of(path);
@@ -46,78 +49,96 @@ TEST_F(Read, HeaderBeyond32Bits) {
 }
 
 TEST_F(Read, Pattern) {
-  EXPECT_EQ(read_entries<float>(file("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2\n")),
+  EXPECT_EQ(read_entries<float>(
+                file("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2\n")),
             (Entries<float>{{1, 0, 1.0F}, {0, 1, 1.0F}}));
 }
 
 TEST_F(Read, PatternSymmetric) {
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n")),
+  EXPECT_EQ(read_entries<double>(
+                file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n")),
             (Entries<double>{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}}));
 }
 
 TEST_F(Read, Integer) {
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 1 -7\n1 2 +12\n1 1 "
-                                      "9007199254740993\n")),
+  EXPECT_EQ(read_entries<double>(file(
+                "%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 1 -7\n1 2 +12\n1 1 "
+                "9007199254740993\n")),
             (Entries<double>{{1, 0, -7}, {0, 1, 12}, {0, 0, 9007199254740992.0}}));
 }
 
 TEST_F(Read, SymmetricStoresTheDiagonalOnce) {
   const Entries<double> expected{{0, 0, 1}, {2, 0, 5}, {0, 2, 5}, {1, 1, 0}};
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 5\n2 2 0\n")),
+  EXPECT_EQ(read_entries<double>(file(
+                "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 5\n2 2 0\n")),
             expected);
 }
 
 TEST_F(Read, UpperTriangleIsAccepted) {
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 3 5\n2 2 4\n")),
+  EXPECT_EQ(read_entries<double>(
+                file("%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n1 3 5\n2 2 4\n")),
             (Entries<double>{{0, 2, 5}, {2, 0, 5}, {1, 1, 4}}));
 }
 
 TEST_F(Read, SkewSymmetric) {
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n3 1 5\n2 2 0\n")),
+  EXPECT_EQ(read_entries<double>(file(
+                "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n3 1 5\n2 2 0\n")),
             (Entries<double>{{2, 0, 5}, {0, 2, -5}, {1, 1, 0}}));
-  EXPECT_EQ(read_entries<Complex>(file("%%MatrixMarket matrix coordinate complex skew-symmetric\n3 3 1\n3 1 5 2\n")),
+  EXPECT_EQ(read_entries<Complex>(
+                file("%%MatrixMarket matrix coordinate complex skew-symmetric\n3 3 1\n3 1 5 2\n")),
             (Entries<Complex>{{2, 0, {5, 2}}, {0, 2, {-5, -2}}}));
 }
 
 TEST_F(Read, Hermitian) {
-  EXPECT_EQ(read_entries<Complex>(file("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 5 2\n1 1 3 0\n")),
+  EXPECT_EQ(read_entries<Complex>(file(
+                "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 5 2\n1 1 3 0\n")),
             (Entries<Complex>{{1, 0, {5, 2}}, {0, 1, {5, -2}}, {0, 0, {3, 0}}}));
 }
 
 TEST_F(Read, ComplexSymmetricIsNotConjugated) {
-  EXPECT_EQ(read_entries<Complex>(file("%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 5 2\n")),
+  EXPECT_EQ(read_entries<Complex>(
+                file("%%MatrixMarket matrix coordinate complex symmetric\n2 2 1\n2 1 5 2\n")),
             (Entries<Complex>{{1, 0, {5, 2}}, {0, 1, {5, 2}}}));
 }
 
 TEST_F(Read, RealIntoComplex) {
-  EXPECT_EQ(read_entries<Kokkos::complex<float>>(file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0.1\n")),
+  EXPECT_EQ(read_entries<Kokkos::complex<float>>(
+                file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0.1\n")),
             (Entries<Kokkos::complex<float>>{{0, 0, {0.1F, 0.0F}}}));
 }
 
 TEST_F(Read, ExplicitZerosAndDuplicatesStay) {
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 3\n1 1 0\n1 1 2\n1 1 2\n")),
+  EXPECT_EQ(read_entries<double>(file(
+                "%%MatrixMarket matrix coordinate real general\n1 1 3\n1 1 0\n1 1 2\n1 1 2\n")),
             (Entries<double>{{0, 0, 0}, {0, 0, 2}, {0, 0, 2}}));
 }
 
 TEST_F(Read, LooseLayout) {
   const std::string comment(100000, 'x');
   const std::string text = "%%MatrixMarket  matrix\tcoordinate real general  \r\n%" + comment +
-                           "\r\n\r\n  % indented\r\n \t2 2  2 \r\n" + "\r\n\t 1 \t 2   3.5\t\r\n   \r\n2 1 +4\r\n\r\n \n";
+                           "\r\n\r\n  % indented\r\n \t2 2  2 \r\n" +
+                           "\r\n\t 1 \t 2   3.5\t\r\n   \r\n2 1 +4\r\n\r\n \n";
   EXPECT_EQ(read_entries<double>(file(text)), (Entries<double>{{0, 1, 3.5}, {1, 0, 4}}));
 }
 
 TEST_F(Read, LastLineWithoutItsEnd) {
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2")),
-            (Entries<double>{{0, 0, 2}}));
-  EXPECT_EQ(read_entries<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\r")),
-            (Entries<double>{{0, 0, 2}}));
+  EXPECT_EQ(
+      read_entries<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2")),
+      (Entries<double>{{0, 0, 2}}));
+  EXPECT_EQ(
+      read_entries<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\r")),
+      (Entries<double>{{0, 0, 2}}));
 }
 
 TEST_F(Read, NoEntries) {
-  const auto coo = read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real general\n0 0 0\n"));
+  const auto coo =
+      read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real general\n0 0 0\n"));
   EXPECT_EQ(coo.entries(), 0U);
   EXPECT_EQ(coo.rows, 0);
-  EXPECT_EQ(read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real symmetric\n5 5 0")).rows, 5);
+  EXPECT_EQ(
+      read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real symmetric\n5 5 0"))
+          .rows,
+      5);
 }
 
 TEST_F(Read, ValuesAreRoundedExactly) {
@@ -148,17 +169,21 @@ TEST_F(Read, ValuesAreRoundedExactly) {
       {"8.98846567431158e+307", 8.98846567431158e+307},
       {"3.14159265358979323846264338327950288", M_PI},
   };
-  std::string text = "%%MatrixMarket matrix coordinate real general\n1 1 " + std::to_string(values.size()) + "\n";
+  std::string text =
+      "%%MatrixMarket matrix coordinate real general\n1 1 " + std::to_string(values.size()) + "\n";
   for (const auto& [token, value] : values) text += "1 1 " + token + "\n";
   const auto coo = read_matrix_market<double>(file(text));
-  for (std::size_t n = 0; n < values.size(); ++n) EXPECT_EQ(coo.value(n), values[n].second) << values[n].first;
+  for (std::size_t n = 0; n < values.size(); ++n)
+    EXPECT_EQ(coo.value(n), values[n].second) << values[n].first;
 }
 
 TEST_F(Read, RandomValuesAgreeWithStrtod) {
   std::string text;
   std::vector<double> expected;
   std::uint64_t state = 1;
-  const auto next = [&state] { return state = state * 6364136223846793005ULL + 1442695040888963407ULL; };
+  const auto next = [&state] {
+    return state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+  };
   for (int n = 0; n < 20000; ++n) {
     const int digits = 1 + static_cast<int>((next() >> 33) % 20);
     const int point = static_cast<int>((next() >> 33) % static_cast<unsigned>(digits + 1));
@@ -167,24 +192,30 @@ TEST_F(Read, RandomValuesAgreeWithStrtod) {
       if (d == point) token += '.';
       token += static_cast<char>('0' + (next() >> 33) % 10);
     }
-    if (next() >> 63) token.append("e").append(std::to_string(static_cast<int>((next() >> 33) % 60) - 30));
+    if (next() >> 63)
+      token.append("e").append(std::to_string(static_cast<int>((next() >> 33) % 60) - 30));
     expected.push_back(std::strtod(token.c_str(), nullptr));
     text += "1 1 " + token + "\n";
   }
-  const auto coo = read_matrix_market<double>(
-      file("%%MatrixMarket matrix coordinate real general\n1 1 " + std::to_string(expected.size()) + "\n" + text));
+  const auto coo =
+      read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 " +
+                                      std::to_string(expected.size()) + "\n" + text));
   for (std::size_t n = 0; n < expected.size(); ++n) ASSERT_EQ(coo.value(n), expected[n]) << n;
 }
 
 TEST_F(Read, SinglePrecisionIsRoundedOnce) {
   // Through double, this value would become the tie 1 + 2^-24 and then be rounded down.
-  const auto path = file("%%MatrixMarket matrix coordinate real general\n1 1 2\n1 1 1.000000059604644775390626\n1 1 1e-60\n");
-  EXPECT_EQ(read_entries<float>(path), (Entries<float>{{0, 0, 1.00000011920928955078125F}, {0, 0, 0.0F}}));
+  const auto path = file(
+      "%%MatrixMarket matrix coordinate real general\n1 1 2\n1 1 1.000000059604644775390626\n1 1 "
+      "1e-60\n");
+  EXPECT_EQ(read_entries<float>(path),
+            (Entries<float>{{0, 0, 1.00000011920928955078125F}, {0, 0, 0.0F}}));
 }
 
 TEST_F(Read, NonFiniteTokensAreValues) {
-  const auto coo = read_matrix_market<double>(
-      file("%%MatrixMarket matrix coordinate real general\n1 1 5\n1 1 inf\n1 1 -Inf\n1 1 INFINITY\n1 1 nan\n1 1 NaN\n"));
+  const auto coo =
+      read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 5\n1 1 "
+                                      "inf\n1 1 -Inf\n1 1 INFINITY\n1 1 nan\n1 1 NaN\n"));
   EXPECT_EQ(coo.value(0), std::numeric_limits<double>::infinity());
   EXPECT_EQ(coo.value(1), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(coo.value(2), std::numeric_limits<double>::infinity());
@@ -211,38 +242,47 @@ TEST_F(Read, ArrayGeneralIsColumnMajor) {
   EXPECT_EQ(dense(1, 0), 2);
   EXPECT_EQ(dense(0, 1), 3);
   EXPECT_EQ(dense(1, 2), 6);
-  EXPECT_EQ(read_entries<double>(path), (Entries<double>{{0, 0, 1}, {0, 1, 3}, {0, 2, 5}, {1, 0, 2}, {1, 1, 0}, {1, 2, 6}}));
+  EXPECT_EQ(read_entries<double>(path),
+            (Entries<double>{{0, 0, 1}, {0, 1, 3}, {0, 2, 5}, {1, 0, 2}, {1, 1, 0}, {1, 2, 6}}));
 }
 
 TEST_F(Read, ArraySymmetries) {
-  const auto symmetric =
-      read_multivector<double>(file("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"));
+  const auto symmetric = read_multivector<double>(
+      file("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"));
   EXPECT_EQ(symmetric(2, 0), 3);
   EXPECT_EQ(symmetric(0, 2), 3);
   EXPECT_EQ(symmetric(1, 1), 4);
   EXPECT_EQ(symmetric(1, 2), 5);
   EXPECT_EQ(symmetric(2, 2), 6);
-  const auto skew = read_multivector<double>(file("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
+  const auto skew = read_multivector<double>(
+      file("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
   EXPECT_EQ(skew(1, 0), 1);
   EXPECT_EQ(skew(0, 1), -1);
   EXPECT_EQ(skew(2, 1), 3);
   EXPECT_EQ(skew(1, 2), -3);
   EXPECT_EQ(skew(1, 1), 0);
-  const auto hermitian = read_multivector<Complex>(file("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n"));
+  const auto hermitian = read_multivector<Complex>(
+      file("%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n"));
   EXPECT_EQ(hermitian(1, 0), Complex(2, 3));
   EXPECT_EQ(hermitian(0, 1), Complex(2, -3));
   EXPECT_EQ(hermitian(1, 1), Complex(4, 0));
 }
 
 TEST_F(Read, EmptyArrays) {
-  EXPECT_EQ(read_multivector<double>(file("%%MatrixMarket matrix array real general\n0 4\n")).extent(1), 4U);
-  EXPECT_EQ(read_multivector<double>(file("%%MatrixMarket matrix array real skew-symmetric\n1 1\n"))(0, 0), 0);
-  EXPECT_EQ(read_matrix_market<double>(file("%%MatrixMarket matrix array real general\n3 0\n")).entries(), 0U);
+  EXPECT_EQ(
+      read_multivector<double>(file("%%MatrixMarket matrix array real general\n0 4\n")).extent(1),
+      4U);
+  EXPECT_EQ(read_multivector<double>(
+                file("%%MatrixMarket matrix array real skew-symmetric\n1 1\n"))(0, 0),
+            0);
+  EXPECT_EQ(
+      read_matrix_market<double>(file("%%MatrixMarket matrix array real general\n3 0\n")).entries(),
+      0U);
 }
 
 TEST_F(Read, CoordinateFileAsMultivectorAddsDuplicates) {
-  const auto dense =
-      read_multivector<double>(file("%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 2 4\n3 2 5\n"));
+  const auto dense = read_multivector<double>(
+      file("%%MatrixMarket matrix coordinate real general\n3 2 3\n1 1 1\n3 2 4\n3 2 5\n"));
   EXPECT_EQ(dense(0, 0), 1);
   EXPECT_EQ(dense(2, 1), 9);
   EXPECT_EQ(dense(1, 1), 0);
@@ -251,9 +291,10 @@ TEST_F(Read, CoordinateFileAsMultivectorAddsDuplicates) {
 TEST_F(Read, Pipe) {
   const auto plain = file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
   const auto fifo = path("fifo");
-  ASSERT_EQ(
-      std::system(("mkfifo '" + fifo.string() + "' && (gzip -c '" + plain.string() + "' > '" + fifo.string() + "' &)").c_str()),
-      0);
+  ASSERT_EQ(std::system(("mkfifo '" + fifo.string() + "' && (gzip -c '" + plain.string() + "' > '" +
+                         fifo.string() + "' &)")
+                            .c_str()),
+            0);
   EXPECT_EQ(read_entries<double>(fifo), (Entries<double>{{0, 0, 2}}));
 }
 

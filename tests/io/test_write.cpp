@@ -16,7 +16,8 @@ namespace {
 class Write : public IoTest {
  protected:
   [[nodiscard]] std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder()), {}));
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(folder()), {}));
   }
 };
 
@@ -58,7 +59,8 @@ TYPED_TEST(RoundTrip, CoordinateKeepsEveryBit) {
     EXPECT_EQ(entries_of(back), entries_of(coo));
   }
   EXPECT_EQ(contents(this->path("m.mtx.gz")).substr(0, 2), "\x1f\x8b");
-  EXPECT_LT(std::filesystem::file_size(this->path("m.mtx.gz")), std::filesystem::file_size(this->path("m.mtx")));
+  EXPECT_LT(std::filesystem::file_size(this->path("m.mtx.gz")),
+            std::filesystem::file_size(this->path("m.mtx")));
   EXPECT_EQ(this->files(), 2U);
 }
 
@@ -69,7 +71,8 @@ TYPED_TEST(RoundTrip, MultivectorOfEitherLayout) {
     for (std::size_t j = 0; j < 7; ++j) left(i, j) = right(i, j) = sample<TypeParam>(i * 7 + j);
   }
   write_multivector(this->path("left.mtx"), left);
-  write_multivector(this->path("right.mtx"), Kokkos::View<const TypeParam**, Kokkos::LayoutRight, Kokkos::HostSpace>(right));
+  write_multivector(this->path("right.mtx"),
+                    Kokkos::View<const TypeParam**, Kokkos::LayoutRight, Kokkos::HostSpace>(right));
   EXPECT_EQ(contents(this->path("left.mtx")), contents(this->path("right.mtx")));
   const auto back = read_multivector<TypeParam>(this->path("left.mtx"));
   ASSERT_EQ(back.extent(0), 3001U);
@@ -89,7 +92,8 @@ TEST_F(Write, Text) {
   coo.value(1) = -3e20;
   write_matrix_market(path("m.mtx"), coo, "made by a test");
   EXPECT_EQ(contents(path("m.mtx")),
-            "%%MatrixMarket matrix coordinate real general\n% made by a test\n2 3 2\n1 3 0.1\n2 1 -3e+20\n");
+            "%%MatrixMarket matrix coordinate real general\n% made by a test\n2 3 2\n1 3 0.1\n2 1 "
+            "-3e+20\n");
 }
 
 TEST_F(Write, CsrWithEmptyRows) {
@@ -105,7 +109,8 @@ TEST_F(Write, CsrWithEmptyRows) {
     values(n) = n + 0.5;
   }
   write_matrix_market(path("m.mtx"), Csr(6, 5, row_map, entries, values));
-  EXPECT_EQ(read_entries<double>(path("m.mtx")), (Entries<double>{{1, 0, 0.5}, {1, 1, 1.5}, {3, 2, 2.5}, {4, 3, 3.5}}));
+  EXPECT_EQ(read_entries<double>(path("m.mtx")),
+            (Entries<double>{{1, 0, 0.5}, {1, 1, 1.5}, {3, 2, 2.5}, {4, 3, 3.5}}));
   write_matrix_market(path("empty.mtx"), Csr(0, 0, Csr::Offsets("row_map", 1), {}, {}));
   EXPECT_EQ(read_header(path("empty.mtx")).entries, 0);
 }
@@ -129,7 +134,9 @@ TEST_F(Write, NoSuchFolder) {
     write_matrix_market(path("none/m.mtx"), sample_coo<double>(3));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("none/m.mtx: cannot be opened: No such file or directory"), std::string::npos)
+    EXPECT_NE(
+        std::string(error.what()).find("none/m.mtx: cannot be opened: No such file or directory"),
+        std::string::npos)
         << error.what();
   }
   EXPECT_THROW(write_matrix_market(folder(), sample_coo<double>(3)), Error);
@@ -141,11 +148,13 @@ TEST_F(Write, FullDevice) {
     write_matrix_market("/dev/full", sample_coo<double>(3));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos)
+        << error.what();
   }
 }
 
-/// A disk that fills up midway (here: a limit on the file size) leaves the old file and nothing else.
+/// A disk that fills up midway (here: a limit on the file size) leaves the old file and nothing
+/// else.
 TEST_F(Write, FailureKeepsTheOldFile) {
   for (const char* name : {"m.mtx", "m.mtx.gz"}) {
     file("old", name);
@@ -170,12 +179,13 @@ TEST_F(Write, FailureKeepsTheOldFile) {
 
 TEST_F(Write, LinkAndPermissionsSurvive) {
   const auto target = file("old", "target.mtx");
-  std::filesystem::permissions(target, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::permissions(
+      target, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   std::filesystem::create_symlink(target, path("link.mtx"));
   write_matrix_market(path("link.mtx"), sample_coo<double>(3));
   EXPECT_TRUE(std::filesystem::is_symlink(path("link.mtx")));
   EXPECT_EQ(read_header(target).entries, 3);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat(target.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600U);
 }

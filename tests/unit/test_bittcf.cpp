@@ -22,21 +22,23 @@ Csr generated(const std::string& text) {
 }
 
 TEST(RowGrid, BoxesHaveEveryRowOnce) {
-  for (const auto& [rows, line, plane] : std::vector<std::array<std::int64_t, 3>>{{0, 1, 1},
-                                                                                  {1, 1, 1},
-                                                                                  {17, 17, 17},
-                                                                                  {7 * 5 * 3, 7, 35},
-                                                                                  {8 * 4 * 6, 8, 32},
-                                                                                  {103, 10, 40},
-                                                                                  {101, 9, 31},
-                                                                                  {90, 9, 90}}) {
+  for (const auto& [rows, line, plane] :
+       std::vector<std::array<std::int64_t, 3>>{{0, 1, 1},
+                                                {1, 1, 1},
+                                                {17, 17, 17},
+                                                {7 * 5 * 3, 7, 35},
+                                                {8 * 4 * 6, 8, 32},
+                                                {103, 10, 40},
+                                                {101, 9, 31},
+                                                {90, 9, 90}}) {
     for (const auto& [x, y, z] : {std::array{8, 1, 1}, {4, 2, 1}, {2, 4, 1}, {2, 2, 2}}) {
       const detail::RowGrid grid{rows, line, plane, x, y, z};
       std::multiset<std::int64_t> found;
       for (std::int64_t box = 0; box < grid.boxes(); ++box)
         for (int place = 0; place < detail::window_rows; ++place)
           if (grid.row(box, place) != -1) found.insert(grid.row(box, place));
-      ASSERT_EQ(static_cast<std::int64_t>(found.size()), rows) << line << " " << plane << " " << x << y << z;
+      ASSERT_EQ(static_cast<std::int64_t>(found.size()), rows)
+          << line << " " << plane << " " << x << y << z;
       std::int64_t row = 0;
       for (const std::int64_t one : found) ASSERT_EQ(one, row++);
     }
@@ -62,7 +64,8 @@ TEST(BitTcf, WindowsAreCubesOfPointsWhereTheyShareColumns) {
   EXPECT_EQ(a.windows(), 1000);
   const std::vector<int> first_window(a.permutation.data(), a.permutation.data() + 8);
   EXPECT_EQ(first_window, (std::vector<int>{0, 1, 20, 21, 400, 401, 420, 421}));
-  // 4 columns along each direction, 3 at the grid's edges: 64, 48, 36 or 27 for a window, so many quarters
+  // 4 columns along each direction, 3 at the grid's edges: 64, 48, 36 or 27 for a window, so many
+  // quarters
   EXPECT_EQ(a.tiles(), 8 * 8 * 8 * 16 + 6 * 64 * 12 + 12 * 8 * 9 + 8 * 7);
 }
 
@@ -79,10 +82,12 @@ TEST(BitTcf, KeepsRepeatedColumnsAndSortsRows) {
   }
   const auto a = Tcf::from_csr(Host(), Csr(2, 4, row_map, entries, values));
   EXPECT_EQ(a.tiles(), 1);
-  EXPECT_EQ(std::vector<int>(a.entries.data(), a.entries.data() + 4), (std::vector<int>{0, 1, 3, 3}));
+  EXPECT_EQ(std::vector<int>(a.entries.data(), a.entries.data() + 4),
+            (std::vector<int>{0, 1, 3, 3}));
   EXPECT_EQ(a.masks(0), 0b0100'1111U);
   const auto back = a.to_csr(Host());
-  EXPECT_EQ(std::vector<int>(back.entries.data(), back.entries.data() + 5), (std::vector<int>{0, 1, 3, 3, 3}));
+  EXPECT_EQ(std::vector<int>(back.entries.data(), back.entries.data() + 5),
+            (std::vector<int>{0, 1, 3, 3, 3}));
   EXPECT_EQ(back.values(0) + back.values(1) + back.values(2) + back.values(3), 15);
   EXPECT_EQ(back.values(4), 16);
 }

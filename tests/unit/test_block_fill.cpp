@@ -20,8 +20,8 @@ Csr generated(const char* spec) {
 }
 
 TEST(BlockFill, CountsTheBlocksThatHoldEntries) {
-  for (const char* spec :
-       {"gen:stencil27:5:dof=3", "gen:uniform:97x61:7", "gen:powerlaw:300:4", "gen:arrow:50", "gen:diagonal:33"}) {
+  for (const char* spec : {"gen:stencil27:5:dof=3", "gen:uniform:97x61:7", "gen:powerlaw:300:4",
+                           "gen:arrow:50", "gen:diagonal:33"}) {
     const Csr csr = generated(spec);
     const auto fills = block_fill(Exec(), csr);
     ASSERT_EQ(fills.size(), 16U);
@@ -35,7 +35,8 @@ TEST(BlockFill, CountsTheBlocksThatHoldEntries) {
       EXPECT_EQ(fill.footprint.stored_entries, stored);
       EXPECT_DOUBLE_EQ(fill.ratio, stored / static_cast<double>(csr.nnz()));
       const double block_rows = (csr.rows() + fill.block_size - 1) / fill.block_size;
-      EXPECT_EQ(fill.footprint.bytes, stored * 8 + static_cast<double>(blocks.size()) * 4 + (block_rows + 1) * 8);
+      EXPECT_EQ(fill.footprint.bytes,
+                stored * 8 + static_cast<double>(blocks.size()) * 4 + (block_rows + 1) * 8);
     }
   }
 }

@@ -12,7 +12,8 @@
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/tune/cache.hpp>
 
-/// What `fatvec tune` remembers: found again, never trusted when damaged, never lost by another writer.
+/// What `fatvec tune` remembers: found again, never trusted when damaged, never lost by another
+/// writer.
 namespace fatvec::tune {
 namespace {
 
@@ -20,7 +21,9 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 
 class TuneCache : public testing::Test {
  protected:
-  TuneCache() : folder_(std::filesystem::temp_directory_path() / ("fatvec-cache-" + std::to_string(getpid()))) {
+  TuneCache()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("fatvec-cache-" + std::to_string(getpid()))) {
     std::filesystem::remove_all(folder_);
   }
   ~TuneCache() override { std::filesystem::remove_all(folder_); }
@@ -52,7 +55,8 @@ TEST_F(TuneCache, KeepsAndFinds) {
 }
 
 TEST_F(TuneCache, DamagedFilesAreSetAsideAndReported) {
-  for (const char* text : {"", "{", "[]", "{\"version\": 1}", "{\"version\": 99, \"entries\": {}}", "\x01\x02\xff"}) {
+  for (const char* text :
+       {"", "{", "[]", "{\"version\": 1}", "{\"version\": 99, \"entries\": {}}", "\x01\x02\xff"}) {
     write(text);
     Cache cache(path());
     EXPECT_FALSE(cache.find(a_key(1))) << text;
@@ -65,11 +69,12 @@ TEST_F(TuneCache, DamagedFilesAreSetAsideAndReported) {
 }
 
 TEST_F(TuneCache, SenselessEntriesAreNotTrusted) {
-  for (const char* entry : {"7", "{}", R"({"kernel": "no-such", "policy": "", "packed": false, "seconds": 1})",
-                            R"({"kernel": "csr-row", "policy": "nonsense", "packed": false, "seconds": 1})",
-                            R"({"kernel": "csr-row", "policy": "", "packed": 3, "seconds": 1})",
-                            R"({"kernel": "csr-row", "policy": "", "packed": false, "seconds": -1})",
-                            R"({"kernel": ["csr-row"], "policy": "", "packed": false, "seconds": 1})"}) {
+  for (const char* entry :
+       {"7", "{}", R"({"kernel": "no-such", "policy": "", "packed": false, "seconds": 1})",
+        R"({"kernel": "csr-row", "policy": "nonsense", "packed": false, "seconds": 1})",
+        R"({"kernel": "csr-row", "policy": "", "packed": 3, "seconds": 1})",
+        R"({"kernel": "csr-row", "policy": "", "packed": false, "seconds": -1})",
+        R"({"kernel": ["csr-row"], "policy": "", "packed": false, "seconds": 1})"}) {
     write("{\"version\": 1, \"entries\": {\"" + a_key(1).text() + "\": " + entry + "}}");
     Cache cache(path());
     EXPECT_FALSE(cache.find(a_key(1))) << entry;
@@ -83,7 +88,8 @@ TEST_F(TuneCache, SeveralWritersLoseNothing) {
   std::vector<std::thread> threads;
   for (int writer = 0; writer < writers; ++writer) {
     threads.emplace_back([&, writer] {
-      for (int n = 0; n < each; ++n) Cache(path()).store(a_key(1 + writer * each + n), {{"csr-row"}, 1e-3});
+      for (int n = 0; n < each; ++n)
+        Cache(path()).store(a_key(1 + writer * each + n), {{"csr-row"}, 1e-3});
     });
   }
   for (auto& thread : threads) thread.join();
@@ -113,15 +119,17 @@ TEST(Fingerprint, OfTheStructureAlone) {
   const auto before = fingerprint(Exec(), a);
   a.values(3) += 1;
   EXPECT_EQ(fingerprint(Exec(), a), before);
-  const auto narrow = CsrMatrix<float, int, Exec, std::int64_t>(a.rows(), a.cols(), a.row_map, a.entries,
-                                                                Kokkos::View<float*, Exec>("values", a.nnz()));
+  const auto narrow = CsrMatrix<float, int, Exec, std::int64_t>(
+      a.rows(), a.cols(), a.row_map, a.entries, Kokkos::View<float*, Exec>("values", a.nnz()));
   EXPECT_EQ(fingerprint(Exec(), narrow), before);
   std::swap(a.entries(0), a.entries(1));
   EXPECT_NE(fingerprint(Exec(), a), before);
-  EXPECT_NE(fingerprint(Exec(), generate::generate(generate::parse_spec("gen:stencil7:8"))), before);
+  EXPECT_NE(fingerprint(Exec(), generate::generate(generate::parse_spec("gen:stencil7:8"))),
+            before);
   using Csr = CsrMatrix<double, int, Exec, int>;
   const Csr::Offsets none("row_map", 4);
-  EXPECT_NE(fingerprint(Exec(), Csr(3, 4, none, {}, {})), fingerprint(Exec(), Csr(3, 5, none, {}, {})));
+  EXPECT_NE(fingerprint(Exec(), Csr(3, 4, none, {}, {})),
+            fingerprint(Exec(), Csr(3, 5, none, {}, {})));
 }
 
 }  // namespace

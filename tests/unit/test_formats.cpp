@@ -5,8 +5,9 @@
 
 #include <fatvec/fatvec.hpp>
 
-/// The seeds' small matrices with their printed arrays as literal expectations (converted to 0-based where they are not), and
-/// the edges of the formats. The Views are filled and read on the host.
+/// The seeds' small matrices with their printed arrays as literal expectations (converted to
+/// 0-based where they are not), and the edges of the formats. The Views are filled and read on the
+/// host.
 namespace fatvec {
 namespace {
 
@@ -64,7 +65,8 @@ TEST(Formats, CsrOfSeed001) {
 }
 
 TEST(Formats, HllOfSeed001) {
-  // The slide pads to a width of 2 and drops the 1 of row 2; one hack of four rows keeps it and is 3 wide.
+  // The slide pads to a width of 2 and drops the 1 of row 2; one hack of four rows keeps it and is
+  // 3 wide.
   const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}});
   const Hll hll = Hll::from_csr(Exec(), csr, options(4, StorageOrder::row_major));
   EXPECT_EQ(list(hll.hack_offsets), (List{0, 12}));
@@ -74,7 +76,8 @@ TEST(Formats, HllOfSeed001) {
 }
 
 TEST(Formats, ColumnMajorHllOfSeed001) {
-  // The block of 3 rows: element (r, c) at c · rows + r; row 0 holds 5, row 1 holds 2, row 2 holds 3 and 4.
+  // The block of 3 rows: element (r, c) at c · rows + r; row 0 holds 5, row 1 holds 2, row 2 holds
+  // 3 and 4.
   const Csr csr = from_dense({{5, 0}, {0, 2}, {3, 4}});
   const Hll hll = Hll::from_csr(Exec(), csr, options(32, StorageOrder::column_major));
   EXPECT_EQ(list(hll.values), (List{5, 2, 3, 0, 0, 4}));
@@ -93,7 +96,8 @@ TEST(Formats, StorageSuitsTheDeviceUnlessToldOtherwise) {
 #endif
 }
 
-FormatOptions blocks_of(std::int64_t block_size, StorageOrder storage = StorageOrder::column_major) {
+FormatOptions blocks_of(std::int64_t block_size,
+                        StorageOrder storage = StorageOrder::column_major) {
   FormatOptions result;
   result.block_size = block_size;
   result.storage = storage;
@@ -101,7 +105,8 @@ FormatOptions blocks_of(std::int64_t block_size, StorageOrder storage = StorageO
 }
 
 TEST(Formats, CsrAndEllpackOfSeed002) {
-  const Csr csr = from_dense({{3, 4, 0, 0, 0}, {0, 5, 1, 0, 0}, {0, 1, 2, 0, 0}, {0, 0, 2, 3, 0}, {0, 0, 0, 1, 6}});
+  const Csr csr = from_dense(
+      {{3, 4, 0, 0, 0}, {0, 5, 1, 0, 0}, {0, 1, 2, 0, 0}, {0, 0, 2, 3, 0}, {0, 0, 0, 1, 6}});
   EXPECT_EQ(csr.nnz(), 10);
   EXPECT_EQ(list(csr.row_map), (List{0, 2, 4, 6, 8, 10}));  // the document prints 11 for the last
   EXPECT_EQ(list(csr.values), (List{3, 4, 5, 1, 1, 2, 2, 3, 1, 6}));
@@ -116,7 +121,8 @@ TEST(Formats, CsrAndEllpackOfSeed002) {
 TEST(Formats, CsrAndEllpackOfSeed003) {
   const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
   EXPECT_EQ(list(csr.values), (List{7, 1, 4, 2, 3, 1, 8, 9}));
-  EXPECT_EQ(list(csr.entries), (List{0, 2, 1, 2, 3, 0, 1, 1}));  // the figure's cols are one short, its ELL ja are right
+  EXPECT_EQ(list(csr.entries), (List{0, 2, 1, 2, 3, 0, 1,
+                                     1}));  // the figure's cols are one short, its ELL ja are right
   EXPECT_EQ(list(csr.row_map), (List{0, 2, 5, 7, 8}));
   const Ell by_rows = Ell::from_csr(Exec(), csr, options(32, StorageOrder::row_major));
   EXPECT_EQ(list(by_rows.values), (List{7, 1, 0, 4, 2, 3, 1, 8, 0, 9, 0, 0}));
@@ -135,7 +141,8 @@ TEST(Formats, JadOfSeed003) {
   EXPECT_EQ(list(jad.diagonal_offsets), (List{0, 4, 7, 8}));  // ia
   EXPECT_EQ(list(jad.row_lengths), (List{3, 2, 2, 1}));       // rln
   EXPECT_EQ(list(jad.values), (List{4, 7, 1, 9, 2, 1, 8, 3}));
-  EXPECT_EQ(list(jad.entries), (List{1, 0, 0, 1, 2, 2, 1, 3}));  // the last of the first diagonal is 2 in figure 2
+  EXPECT_EQ(list(jad.entries),
+            (List{1, 0, 0, 1, 2, 2, 1, 3}));  // the last of the first diagonal is 2 in figure 2
   EXPECT_EQ(padding_ratio(jad), 0);
 
   FormatOptions blocks;
@@ -172,7 +179,8 @@ TEST(Formats, SellSortsWithinWindowsAndCutsSlices) {
 }
 
 TEST(Formats, UnsortedSellIsHll) {
-  const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}, {0, 5, 0, 0}});
+  const Csr csr =
+      from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}, {0, 5, 0, 0}});
   FormatOptions unsorted = options(2, StorageOrder::column_major);
   unsorted.slice_size = 2;
   unsorted.sort_window = 1;
@@ -203,8 +211,8 @@ TEST(Formats, BsrStoresWholeBlocksAtTheEdges) {
   EXPECT_EQ(bsr.block_cols(), 2);
   EXPECT_EQ(list(bsr.row_map), (List{0, 2, 4}));
   EXPECT_EQ(list(bsr.entries), (List{0, 1, 0, 1}));
-  EXPECT_EQ(list(bsr.values),
-            (List{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(list(bsr.values), (List{1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
+                                    0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0}));
   const Csr back = bsr.to_csr(Exec());
   EXPECT_EQ(list(back.row_map), (List{0, 5, 10, 15, 20}));
   EXPECT_EQ(list(back.values), (List{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 4}));
@@ -269,7 +277,8 @@ TEST(Formats, CapacityIsCheckedBeforeAllocation) {
   const int n = 120000;
   Csr::Offsets row_map("row_map", n + 1);
   for (int i = 1; i <= n; ++i) row_map(i) = n + i - 1;
-  const Csr arrow(n, n, row_map, Csr::Ordinals("entries", 2 * n - 1), Csr::Scalars("values", 2 * n - 1));
+  const Csr arrow(n, n, row_map, Csr::Ordinals("entries", 2 * n - 1),
+                  Csr::Scalars("values", 2 * n - 1));
   try {
     FormatOptions limited;
     limited.memory_limit = 100'000'000'000;
@@ -287,7 +296,9 @@ TEST(Formats, CapacityIsCheckedBeforeAllocation) {
     convert<Ell>(Exec(), arrow, limited);
     FAIL() << "not refused";
   } catch (const CapacityError& error) {
-    EXPECT_NE(std::string(error.what()).find("Formats that fit: csr (3.4 MB), hll ("), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("Formats that fit: csr (3.4 MB), hll ("),
+              std::string::npos)
+        << error.what();
   }
   FormatOptions tight;
   tight.memory_limit = 1000;

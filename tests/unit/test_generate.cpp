@@ -58,9 +58,12 @@ Dense entries_of(const HostCsr& a) {
 std::uint64_t checksum(const HostCsr& a) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x100000001b3U; };
-  for (std::size_t n = 0; n < a.row_map.extent(0); ++n) add(static_cast<std::uint64_t>(a.row_map(n)));
-  for (std::size_t n = 0; n < a.entries.extent(0); ++n) add(static_cast<std::uint64_t>(a.entries(n)));
-  for (std::size_t n = 0; n < a.values.extent(0); ++n) add(std::bit_cast<std::uint64_t>(a.values(n)));
+  for (std::size_t n = 0; n < a.row_map.extent(0); ++n)
+    add(static_cast<std::uint64_t>(a.row_map(n)));
+  for (std::size_t n = 0; n < a.entries.extent(0); ++n)
+    add(static_cast<std::uint64_t>(a.entries(n)));
+  for (std::size_t n = 0; n < a.values.extent(0); ++n)
+    add(std::bit_cast<std::uint64_t>(a.values(n)));
   return hash;
 }
 
@@ -130,22 +133,24 @@ TEST_P(Stencils, AgreeWithTheDefinition) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Generate, Stencils,
-                         testing::Values(StencilCase{"gen:stencil5:7", {{7, 7, 1}, 1, true}, 4},
-                                         StencilCase{"gen:stencil5:5x3", {{5, 3, 1}, 1, true}, 4},
-                                         StencilCase{"gen:stencil5:4x6:dof=2", {{4, 6, 1}, 2, true}, 9},
-                                         StencilCase{"gen:stencil9:6", {{6, 6, 1}, 1, false}, 8},
-                                         StencilCase{"gen:stencil9:1x5:dof=3", {{1, 5, 1}, 3, false}, 26},
-                                         StencilCase{"gen:stencil7:4", {{4, 4, 4}, 1, true}, 6},
-                                         StencilCase{"gen:stencil7:2x3x5", {{2, 3, 5}, 1, true}, 6},
-                                         StencilCase{"gen:stencil7:3x1x2:dof=4", {{3, 1, 2}, 4, true}, 27},
-                                         StencilCase{"gen:stencil27:4", {{4, 4, 4}, 1, false}, 26},
-                                         StencilCase{"gen:stencil27:5x2x3", {{5, 2, 3}, 1, false}, 26},
-                                         StencilCase{"gen:stencil27:3x4x2:dof=3:seed=9", {{3, 4, 2}, 3, false}, 80},
-                                         StencilCase{"gen:stencil27:1", {{1, 1, 1}, 1, false}, 26}));
+INSTANTIATE_TEST_SUITE_P(
+    Generate, Stencils,
+    testing::Values(StencilCase{"gen:stencil5:7", {{7, 7, 1}, 1, true}, 4},
+                    StencilCase{"gen:stencil5:5x3", {{5, 3, 1}, 1, true}, 4},
+                    StencilCase{"gen:stencil5:4x6:dof=2", {{4, 6, 1}, 2, true}, 9},
+                    StencilCase{"gen:stencil9:6", {{6, 6, 1}, 1, false}, 8},
+                    StencilCase{"gen:stencil9:1x5:dof=3", {{1, 5, 1}, 3, false}, 26},
+                    StencilCase{"gen:stencil7:4", {{4, 4, 4}, 1, true}, 6},
+                    StencilCase{"gen:stencil7:2x3x5", {{2, 3, 5}, 1, true}, 6},
+                    StencilCase{"gen:stencil7:3x1x2:dof=4", {{3, 1, 2}, 4, true}, 27},
+                    StencilCase{"gen:stencil27:4", {{4, 4, 4}, 1, false}, 26},
+                    StencilCase{"gen:stencil27:5x2x3", {{5, 2, 3}, 1, false}, 26},
+                    StencilCase{"gen:stencil27:3x4x2:dof=3:seed=9", {{3, 4, 2}, 3, false}, 80},
+                    StencilCase{"gen:stencil27:1", {{1, 1, 1}, 1, false}, 26}));
 
 /// Entries without building the matrix.
-std::int64_t stencil_nnz(const std::string& text, int dimensions, fatvec::generate::Neighbourhood neighbourhood) {
+std::int64_t stencil_nnz(const std::string& text, int dimensions,
+                         fatvec::generate::Neighbourhood neighbourhood) {
   const fatvec::generate::Stencil stencil(parse_spec(text), dimensions, neighbourhood);
   std::int64_t nnz = 0;
   for (std::int64_t row = 0; row < stencil.rows(); ++row) nnz += stencil.row_length(row);
@@ -226,7 +231,8 @@ TEST(Generate, UniformRowsAreFilledAndSpreadOverAllColumns) {
   EXPECT_EQ(a.nnz(), 100000);
   std::vector<double> uses(50);
   for (std::int64_t n = 0; n < a.nnz(); ++n) ++uses[static_cast<std::size_t>(a.entries(n))];
-  for (const double use : uses) EXPECT_NEAR(use, 2000, 5 * std::sqrt(1800.0));  // binomial: 5 standard deviations
+  for (const double use : uses)
+    EXPECT_NEAR(use, 2000, 5 * std::sqrt(1800.0));  // binomial: 5 standard deviations
   const auto [least, most] = std::minmax_element(a.values.data(), a.values.data() + a.nnz());
   EXPECT_TRUE(*least >= -1 && *least < -0.999 && *most < 1 && *most > 0.999);
 }
@@ -246,7 +252,8 @@ TEST(Generate, SampledSubsetsAreUniform) {
     std::map<std::vector<std::int32_t>, int> seen;
     std::vector<std::int32_t> subset(static_cast<std::size_t>(count));
     for (int draw = 0; draw < draws; ++draw) {
-      fatvec::generate::sample_columns({1, fatvec::generate::Purpose::columns, draw}, cols, count, subset.data());
+      fatvec::generate::sample_columns({1, fatvec::generate::Purpose::columns, draw}, cols, count,
+                                       subset.data());
       ++seen[subset];
     }
     return seen;
@@ -262,7 +269,8 @@ TEST(Generate, SampledSubsetsAreUniform) {
 TEST(Generate, PowerLawHasItsMeanAndItsTail) {
   const HostCsr a = make("gen:powerlaw:1000000x1000000:3.1");
   std::vector<std::int64_t> lengths(1000000);
-  for (std::int64_t row = 0; row < 1000000; ++row) lengths[static_cast<std::size_t>(row)] = row_length(a, row);
+  for (std::int64_t row = 0; row < 1000000; ++row)
+    lengths[static_cast<std::size_t>(row)] = row_length(a, row);
   std::sort(lengths.begin(), lengths.end());
   EXPECT_NEAR(static_cast<double>(a.nnz()) / 1e6, 3.1, 0.06);  // three standard errors
   EXPECT_LE(lengths.back(), 4700);
@@ -276,7 +284,8 @@ TEST(Generate, PowerLawHasItsMeanAndItsTail) {
 }
 
 TEST(Generate, PowerLawTakesExponentAndMax) {
-  for (const std::string options : {":exponent=2", ":exponent=1.2", ":exponent=3.5:max=900", ":max=40"}) {
+  for (const std::string options :
+       {":exponent=2", ":exponent=1.2", ":exponent=3.5:max=900", ":max=40"}) {
     SCOPED_TRACE(options);
     const HostCsr a = make("gen:powerlaw:20000x1000:12.5" + options);
     expect_well_formed(a);
@@ -290,10 +299,13 @@ TEST(Generate, PowerLawTakesExponentAndMax) {
 }
 
 TEST(Generate, SameTextSameMatrix) {
-  // The constants were recorded with one thread; random numbers are counted per row, so any number of threads must give them.
+  // The constants were recorded with one thread; random numbers are counted per row, so any number
+  // of threads must give them.
   const std::map<std::string, std::uint64_t> recorded = {
-      {"gen:stencil27:12:dof=3", 1246385009741021811U},    {"gen:banded:500:7:seed=3", 9883111064654918831U},
-      {"gen:uniform:3000x1000:17", 11912107922637490070U}, {"gen:powerlaw:5000:6:seed=42", 9631186502089783142U},
+      {"gen:stencil27:12:dof=3", 1246385009741021811U},
+      {"gen:banded:500:7:seed=3", 9883111064654918831U},
+      {"gen:uniform:3000x1000:17", 11912107922637490070U},
+      {"gen:powerlaw:5000:6:seed=42", 9631186502089783142U},
       {"gen:diagonal:1000", 2991298669701450892U},
   };
   for (const auto& [text, hash] : recorded) {
@@ -303,15 +315,17 @@ TEST(Generate, SameTextSameMatrix) {
 }
 
 TEST(Generate, SeedsDiffer) {
-  for (const std::string text : {"uniform:100:5", "powerlaw:100:5", "diagonal:100", "banded:100:3", "stencil5:9:dof=2"}) {
+  for (const std::string text :
+       {"uniform:100:5", "powerlaw:100:5", "diagonal:100", "banded:100:3", "stencil5:9:dof=2"}) {
     EXPECT_NE(checksum(make(text)), checksum(make(text + ":seed=2"))) << text;
     EXPECT_EQ(checksum(make(text)), checksum(make(text + ":seed=1"))) << text;
   }
 }
 
 TEST(Generate, ZeroSizes) {
-  for (const std::string text : {"stencil5:0", "stencil7:3x0x2", "stencil27:0:dof=3", "banded:0:5", "uniform:0x9:4",
-                                 "uniform:0:0", "powerlaw:0x9:3", "arrow:0", "diagonal:0", "empty:0"}) {
+  for (const std::string text :
+       {"stencil5:0", "stencil7:3x0x2", "stencil27:0:dof=3", "banded:0:5", "uniform:0x9:4",
+        "uniform:0:0", "powerlaw:0x9:3", "arrow:0", "diagonal:0", "empty:0"}) {
     SCOPED_TRACE(text);
     const HostCsr a = make(text);
     EXPECT_EQ(a.rows(), 0);

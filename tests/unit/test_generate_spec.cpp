@@ -29,14 +29,17 @@ void expect_contains(const std::string& message, const std::string& part) {
 }
 
 TEST(GenerateCapacity, TooLargeSizesAreRefusedBeforeAllocation) {
-  expect_contains(message_of<fatvec::CapacityError>("gen:stencil27:3000"), "gen:stencil27:3000: 27000000000 rows");
+  expect_contains(message_of<fatvec::CapacityError>("gen:stencil27:3000"),
+                  "gen:stencil27:3000: 27000000000 rows");
   expect_contains(message_of<fatvec::CapacityError>("gen:diagonal:2147483648"), "2147483648 rows");
   expect_contains(message_of<fatvec::CapacityError>("gen:stencil7:1000:dof=3"), "3000000000 rows");
-  expect_contains(message_of<fatvec::CapacityError>("gen:empty:1x3000000000"), "3000000000 columns");
+  expect_contains(message_of<fatvec::CapacityError>("gen:empty:1x3000000000"),
+                  "3000000000 columns");
   expect_contains(message_of<fatvec::CapacityError>("gen:stencil27:9000000000000000000"), " rows");
   // 10^6 × 10^6 full: 12 TB.
   expect_contains(message_of<fatvec::CapacityError>("gen:uniform:1000000:1000000"), "12.0 TB");
-  expect_contains(message_of<fatvec::CapacityError>("gen:banded:1000000:999999"), "1000000000000 entries");
+  expect_contains(message_of<fatvec::CapacityError>("gen:banded:1000000:999999"),
+                  "1000000000000 entries");
 }
 
 TEST(GenerateCapacity, TheMemoryLimitHolds) {
@@ -99,14 +102,15 @@ TEST(ParseSpec, BadTextsAreRefusedWithTheReason) {
       {"gen:powerlaw:9:3:exponent=1", "exponent must be a number above 1"},
       {"gen:powerlaw:9:3:max=0", "max must be an integer from 1"},
   };
-  for (const auto& [text, reason] : cases) expect_contains(message_of<fatvec::UsageError>(text), reason);
+  for (const auto& [text, reason] : cases)
+    expect_contains(message_of<fatvec::UsageError>(text), reason);
 }
 
 TEST(ParseSpec, MessagesListEveryKind) {
   const std::string message = message_of<fatvec::UsageError>("gen:nonsense:3");
   expect_contains(message, fatvec::generate::spec_help());
-  for (const std::string kind :
-       {"stencil5", "stencil9", "stencil7", "stencil27", "banded", "uniform", "powerlaw", "arrow", "diagonal", "empty"}) {
+  for (const std::string kind : {"stencil5", "stencil9", "stencil7", "stencil27", "banded",
+                                 "uniform", "powerlaw", "arrow", "diagonal", "empty"}) {
     expect_contains(message, "gen:" + kind + ":");
   }
   fatvec::generate::Spec unknown;

@@ -52,12 +52,13 @@ TEST(Interop, ManagedViewsOutliveTheMatrixTheyCameFrom) {
 
 TEST(Interop, UnmanagedMatricesAreViewedToo) {
   const Csr csr = small();
-  using Unmanaged =
-      KokkosSparse::CrsMatrix<double, int, Exec::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>, std::int64_t>;
+  using Unmanaged = KokkosSparse::CrsMatrix<double, int, Exec::device_type,
+                                            Kokkos::MemoryTraits<Kokkos::Unmanaged>, std::int64_t>;
   using Graph = Unmanaged::staticcrsgraph_type;
   const Graph graph(Graph::entries_type(csr.entries.data(), csr.entries.extent(0)),
                     Graph::row_map_type(csr.row_map.data(), csr.row_map.extent(0)));
-  const Unmanaged crs("unmanaged", csr.cols(), Unmanaged::values_type(csr.values.data(), csr.values.extent(0)), graph);
+  const Unmanaged crs("unmanaged", csr.cols(),
+                      Unmanaged::values_type(csr.values.data(), csr.values.extent(0)), graph);
   expect_shared(csr_view(crs), crs);
 }
 

@@ -7,8 +7,9 @@
 #include <fatvec/kernels/csr_row.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
-/// What CPU kernels do only with products that are too large for their caches: threads take blocks of rows as they become free,
-/// and lines of Y go straight to memory. With a beta that is not 0 they do not.
+/// What CPU kernels do only with products that are too large for their caches: threads take blocks
+/// of rows as they become free, and lines of Y go straight to memory. With a beta that is not 0
+/// they do not.
 namespace fatvec {
 namespace {
 
@@ -23,27 +24,32 @@ void expect_streamed(const Matrix& a, int k, int row_length) {
   const auto rows = static_cast<std::size_t>(a.rows());
   const Multivector<T> x("x", static_cast<std::size_t>(a.cols()), static_cast<std::size_t>(k));
   for (std::size_t i = 0; i < x.extent(0); ++i)
-    for (std::size_t c = 0; c < x.extent(1); ++c) x(i, c) = static_cast<T>(static_cast<int>((5 * i + 3 * c) % 13) - 6);
+    for (std::size_t c = 0; c < x.extent(1); ++c)
+      x(i, c) = static_cast<T>(static_cast<int>((5 * i + 3 * c) % 13) - 6);
   const Multivector<T> whole("whole", rows, static_cast<std::size_t>(row_length));
   const auto y = Kokkos::subview(whole, Kokkos::ALL, Kokkos::make_pair(0, k));
   const detail::Epilogue<T> epilogue{T{2}, T{0}, detail::span_of<detail::Columns::strided>(y)};
   ASSERT_TRUE(epilogue.streaming(a.rows(), k).streams);
 
   const Multivector<T> expected("expected", rows, static_cast<std::size_t>(row_length));  // zeros
-  spmm<Kernel>(Host(), {}, T{2}, a, x, T{1}, Kokkos::subview(expected, Kokkos::ALL, Kokkos::make_pair(0, k)));
+  spmm<Kernel>(Host(), {}, T{2}, a, x, T{1},
+               Kokkos::subview(expected, Kokkos::ALL, Kokkos::make_pair(0, k)));
   Kokkos::deep_copy(whole, T{-77});
   spmm<Kernel>(Host(), {}, T{2}, a, x, T{0}, y);
   Host().fence("test");
   for (std::size_t i = 0; i < rows; ++i)
     for (int c = 0; c < row_length; ++c)
-      ASSERT_EQ(whole(i, static_cast<std::size_t>(c)), c < k ? expected(i, static_cast<std::size_t>(c)) : T{-77})
+      ASSERT_EQ(whole(i, static_cast<std::size_t>(c)),
+                c < k ? expected(i, static_cast<std::size_t>(c)) : T{-77})
           << i << ", " << c;
 }
 
 TEST(LargeProduct, CsrStreamsLinesOfY) {
-  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:210000:2")), 43,
+  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:210000:2")),
+                                  43,
                                   48);  // tiles of 32 and 11, or 32, 8, 3
-  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:350000:1")), 24, 24);
+  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:350000:1")),
+                                  24, 24);
 }
 
 TEST(LargeProduct, CsrStreamsLinesOfYInFloat) {
@@ -51,7 +57,8 @@ TEST(LargeProduct, CsrStreamsLinesOfYInFloat) {
   using Csr = CsrMatrix<float, std::int32_t, Host, std::int64_t>;
   const Csr::Scalars values("values", csr.values.extent(0));
   Kokkos::deep_copy(values, csr.values);
-  expect_streamed<CsrRow, float>(Csr(csr.rows(), csr.cols(), csr.row_map, csr.entries, values), 43, 48);
+  expect_streamed<CsrRow, float>(Csr(csr.rows(), csr.cols(), csr.row_map, csr.entries, values), 43,
+                                 48);
 }
 
 TEST(LargeProduct, BsrStreamsLinesOfY) {

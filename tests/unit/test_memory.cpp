@@ -25,14 +25,16 @@ bool is_advised(const void* address) {
     std::uintptr_t end = 0;
     char dash = 0;
     std::istringstream range(line);
-    if (range >> std::hex >> begin >> dash >> end && dash == '-') here = begin <= wanted && wanted < end;
+    if (range >> std::hex >> begin >> dash >> end && dash == '-')
+      here = begin <= wanted && wanted < end;
     if (here && line.starts_with("VmFlags:")) return line.find(" hg") != std::string::npos;
   }
   return false;
 }
 
 TEST(Memory, HugePagesUnderLargeViewsOnly) {
-  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled")) GTEST_SKIP() << "no huge pages on this system";
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled"))
+    GTEST_SKIP() << "no huge pages on this system";
   const auto plain = Kokkos::view_alloc(Kokkos::WithoutInitializing, "view");
   const View large(plain, 1 << 20, 4);
   EXPECT_EQ(prefer_huge_pages(large), large);

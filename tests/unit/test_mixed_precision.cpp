@@ -54,14 +54,17 @@ TEST(MixedPrecision, EveryKernelKeepsTheAccuracyOfY) {
         const auto y = thirds("y", csr.rows(), k);
         const auto reference = verify::reference_product(1.5, csr, x, -0.5, y);
         typename Kernel::Policy policy;
-        if constexpr (requires { policy.threads_per_row; }) policy.threads_per_row = threads_per_row;
+        if constexpr (requires { policy.threads_per_row; })
+          policy.threads_per_row = threads_per_row;
         const auto span = detail::span_of<detail::Columns::contiguous>(x);
-        const detail::Epilogue<double> epilogue{1.5, -0.5, detail::span_of<detail::Columns::strided>(y)};
+        const detail::Epilogue<double> epilogue{1.5, -0.5,
+                                                detail::span_of<detail::Columns::strided>(y)};
         Kernel::run(Exec(), policy, matrix, span, epilogue, k);
         Kokkos::fence();
         const auto verdict = verify::compare(reference, y);
-        EXPECT_TRUE(verdict.passed) << Kernel::name << ", k = " << k << ", " << policy.to_string() << ": row "
-                                    << verdict.worst_row << " is off by " << verdict.scaled << " times what rounding allows";
+        EXPECT_TRUE(verdict.passed) << Kernel::name << ", k = " << k << ", " << policy.to_string()
+                                    << ": row " << verdict.worst_row << " is off by "
+                                    << verdict.scaled << " times what rounding allows";
       }
     }
   });

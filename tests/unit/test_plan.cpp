@@ -8,7 +8,8 @@
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/tune/plan.hpp>
 
-/// Plans: right whatever they chose, honest about why, and as undemanding as a product of a matrix when they run.
+/// Plans: right whatever they chose, honest about why, and as undemanding as a product of a matrix
+/// when they run.
 namespace fatvec {
 namespace {
 
@@ -24,7 +25,8 @@ Machine a_machine() {
 
 Csr a_matrix(const char* spec = "gen:powerlaw:700:4.2") {
   const Csr generated = generate::generate(generate::parse_spec(spec));
-  for (std::size_t n = 0; n < generated.values.extent(0); ++n) generated.values(n) = static_cast<double>(n % 17) - 8;  // exact
+  for (std::size_t n = 0; n < generated.values.extent(0); ++n)
+    generated.values(n) = static_cast<double>(n % 17) - 8;  // exact
   return generated;
 }
 
@@ -48,7 +50,8 @@ void expect_product(const PlanOf& plan, const Csr& a, int k, double beta) {
   for (int i = 0; i < a.rows(); ++i) {
     for (int c = 0; c < k; ++c) {
       double expected = beta == 0 ? 0 : beta * before(i, c);
-      for (auto n = a.row_map(i); n < a.row_map(i + 1); ++n) expected += 2 * a.values(n) * x(a.entries(n), c);
+      for (auto n = a.row_map(i); n < a.row_map(i + 1); ++n)
+        expected += 2 * a.values(n) * x(a.entries(n), c);
       ASSERT_EQ(y(i, c), expected) << "row " << i << ", column " << c << " of " << k;
     }
   }
@@ -58,7 +61,8 @@ TEST(Plan, EveryKernelInEveryLayoutPackedOrNot) {
   const Csr a = a_matrix();
   for (const char* kernel : {"csr-row", "hll-row", "sell-row", "bsr-row", "bittcf-window"}) {
     for (const bool packed : {false, true}) {
-      PlanOptions options{.choice = Choice{.kernel = kernel, .packed = packed}, .machine = a_machine()};
+      PlanOptions options{.choice = Choice{.kernel = kernel, .packed = packed},
+                          .machine = a_machine()};
       const auto plan = analyse(Exec(), a, 9, options);
       EXPECT_EQ(plan.choice(), *options.choice);
       for (const int k : {9, 1, 4, 12}) {  // 12: more than the plan's copies hold
@@ -74,15 +78,17 @@ TEST(Plan, EveryKernelInEveryLayoutPackedOrNot) {
 TEST(Plan, OfEveryKernelThereIs) {
   const Csr a = a_matrix();
   for (const auto kernel : kernel_names) {
-    const PlanOptions options{.choice = Choice{.kernel = std::string(kernel)}, .machine = a_machine()};
+    const PlanOptions options{.choice = Choice{.kernel = std::string(kernel)},
+                              .machine = a_machine()};
     expect_product<Right>(analyse<AllKernels>(Exec(), a, 3, options), a, 3, 0.0);
   }
 }
 
 TEST(Plan, MixedLayoutsOfXAndYNeedNoPacking) {
   const Csr a = a_matrix("gen:stencil7:6");
-  const auto plan =
-      analyse(Exec(), a, 5, {.layout = Layout::column, .choice = Choice{"hll-row", "", true}, .machine = a_machine()});
+  const auto plan = analyse(
+      Exec(), a, 5,
+      {.layout = Layout::column, .choice = Choice{"hll-row", "", true}, .machine = a_machine()});
   const auto x = filled<Left>("x", a.cols(), 5);
   const Right y("y", a.rows(), 5);
   spmm(Exec(), 1.0, plan, x, 0.0, y);
@@ -112,7 +118,8 @@ TEST(Plan, UpdateTakesNewValues) {
 TEST(Plan, WrongShapesAreRefusedPackedOrNot) {
   const Csr a = a_matrix();
   for (const bool packed : {false, true}) {
-    const auto plan = analyse(Exec(), a, 4, {.choice = Choice{"csr-row", "", packed}, .machine = a_machine()});
+    const auto plan =
+        analyse(Exec(), a, 4, {.choice = Choice{"csr-row", "", packed}, .machine = a_machine()});
     const Left x("x", a.cols() - 1, 4);
     const Left y("y", a.rows(), 4);
     EXPECT_THROW(spmm(Exec(), 1.0, plan, x, 0.0, y), ShapeError);
@@ -122,17 +129,20 @@ TEST(Plan, WrongShapesAreRefusedPackedOrNot) {
 }
 
 TEST(Plan, UnknownPoliciesAreNamed) {
-  const PlanOptions options{.choice = Choice{"csr-row", "columns_per_thread:99"}, .machine = a_machine()};
+  const PlanOptions options{.choice = Choice{"csr-row", "columns_per_thread:99"},
+                            .machine = a_machine()};
   EXPECT_THROW(analyse(Exec(), a_matrix(), 1, options), UsageError);
 }
 
 TEST(Plan, KernelsThatThePlanDoesNotHaveAreNotForced) {
-  const auto plan = analyse(Exec(), a_matrix(), 1, {.choice = Choice{"jad-row"}, .machine = a_machine()});
+  const auto plan =
+      analyse(Exec(), a_matrix(), 1, {.choice = Choice{"jad-row"}, .machine = a_machine()});
   EXPECT_NE(plan.choice().kernel, "jad-row");
 }
 
 TEST(Plan, RanksByTheWholeCostAndSaysWhy) {
-  const auto plan = analyse(Exec(), a_matrix("gen:stencil27:12"), 8, {.products = 1, .machine = a_machine()});
+  const auto plan =
+      analyse(Exec(), a_matrix("gen:stencil27:12"), 8, {.products = 1, .machine = a_machine()});
   EXPECT_EQ(plan.choice().kernel, "csr-row") << "one product does not pay for a conversion";
   ASSERT_EQ(plan.ranking().size(), 4U) << "BitTCF is for tensor cores";
   for (const auto& prediction : plan.ranking()) {
@@ -150,13 +160,16 @@ TEST(Plan, WhatDoesNotFitComesLast) {
   const Csr a = a_matrix();
   FormatOptions format;
   format.memory_limit = a.bytes() - 1;
-  const auto plan = analyse(Exec(), a, 8, {.products = 1e9, .machine = a_machine(), .format = format});
+  const auto plan =
+      analyse(Exec(), a, 8, {.products = 1e9, .machine = a_machine(), .format = format});
   EXPECT_EQ(plan.choice().kernel, "csr-row");
   EXPECT_FALSE(plan.ranking().back().fits);
   format.memory_limit = 1000;  // not even copies of X and Y
-  const auto column = analyse(Exec(), a, 8, {.layout = Layout::column, .machine = a_machine(), .format = format});
+  const auto column =
+      analyse(Exec(), a, 8, {.layout = Layout::column, .machine = a_machine(), .format = format});
   EXPECT_EQ(column.choice(), Choice{"csr-row"});
-  for (const auto& prediction : column.ranking()) EXPECT_EQ(prediction.fits, prediction.choice == Choice{"csr-row"});
+  for (const auto& prediction : column.ranking())
+    EXPECT_EQ(prediction.fits, prediction.choice == Choice{"csr-row"});
 }
 
 TEST(Plan, FormatsThatNobodyHasMeasuredAreThoughtToBeLikeCsr) {
@@ -203,10 +216,12 @@ TEST(Plan, CountsTheCopiesThatPackingMakes) {
 }
 
 TEST(Plan, OfMatricesWithoutRowsOrEntries) {
-  for (const auto& [rows, cols] : {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(5, 5)}) {
+  for (const auto& [rows, cols] :
+       {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(5, 5)}) {
     const Csr a(rows, cols, Csr::Offsets("row_map", rows + 1), {}, {});
     for (const bool packed : {false, true}) {
-      const auto plan = analyse(Exec(), a, 3, {.choice = Choice{"hll-row", "", packed}, .machine = a_machine()});
+      const auto plan =
+          analyse(Exec(), a, 3, {.choice = Choice{"hll-row", "", packed}, .machine = a_machine()});
       expect_product<Left>(plan, a, 3, 0.0);
       EXPECT_FALSE(analyse(Exec(), a, 3, {.machine = a_machine()}).reason().empty());
     }
@@ -226,7 +241,8 @@ TEST(Plan, ProductsNeitherFenceNorAllocate) {
   const Csr a = a_matrix("gen:stencil27:12");
   const Exec exec;
   for (const bool packed : {false, true}) {
-    const auto plan = analyse(exec, a, 8, {.choice = Choice{"hll-row", "", packed}, .machine = a_machine()});
+    const auto plan =
+        analyse(exec, a, 8, {.choice = Choice{"hll-row", "", packed}, .machine = a_machine()});
     const auto x = filled<Left>("x", a.cols(), 8);
     const Left y("y", a.rows(), 8);
     Kokkos::Tools::Experimental::set_begin_fence_callback(count_fence);

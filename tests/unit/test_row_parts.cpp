@@ -23,11 +23,13 @@ TEST(RowParts, MeetEveryEntryOnce) {
       const detail::RowParts in_parts{rows, parts};
       const auto items = static_cast<std::int64_t>(in_parts.items(Exec()).end());
       for (std::int64_t n = 0; n < items; ++n) {
-        in_parts.for_each_run(n, length, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
-          for (; first < last; ++first) ++met[i][first];
-        });
+        in_parts.for_each_run(n, length,
+                              [&](std::int64_t i, std::int64_t first, std::int64_t last) {
+                                for (; first < last; ++first) ++met[i][first];
+                              });
       }
-      for (std::int64_t i = 0; i < rows; ++i) EXPECT_EQ(met[i], std::vector<int>(length(i), 1)) << rows << ", " << parts;
+      for (std::int64_t i = 0; i < rows; ++i)
+        EXPECT_EQ(met[i], std::vector<int>(length(i), 1)) << rows << ", " << parts;
     }
   }
 }
@@ -57,7 +59,8 @@ TEST(RowParts, OfBsrSumDuplicatesOnce) {
     const detail::RowParts parts{4, 3};
     const detail::FillBlocks<Csr, Bsr> fill{csr, bsr, bsr.block_access(), parts};
     for (std::int64_t n = 0; n < static_cast<std::int64_t>(parts.items(Exec()).end()); ++n) fill(n);
-    EXPECT_EQ(std::vector<double>(bsr.values.data(), bsr.values.data() + bsr.values.extent(0)), expected)
+    EXPECT_EQ(std::vector<double>(bsr.values.data(), bsr.values.data() + bsr.values.extent(0)),
+              expected)
         << "blocks of " << size;
     double sum = 0;
     for (const auto value : expected) sum += value;

@@ -24,9 +24,11 @@ using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
 
 constexpr detail::Lookahead from_one_column{1, 300};
 
-std::int64_t ahead(const Csr& a, std::int64_t k, const detail::Lookahead& worth_it = from_one_column,
+std::int64_t ahead(const Csr& a, std::int64_t k,
+                   const detail::Lookahead& worth_it = from_one_column,
                    std::int64_t had = detail::at_hand_by_rows) {
-  return detail::rows_ahead(worth_it, a.row_access(), a.entries.data(), 0, a.rows(), k * 8, a.cols(), had);
+  return detail::rows_ahead(worth_it, a.row_access(), a.entries.data(), 0, a.rows(), k * 8,
+                            a.cols(), had);
 }
 
 TEST(RowsAhead, OfScatteredColumns) {
@@ -57,7 +59,9 @@ TEST(RowsAhead, AsFarAsTheCacheOfACoreReaches) {
   }
   const Csr band(n, n, row_map, entries, Csr::Scalars("values", 2 * n));
   EXPECT_GT(ahead(band, 16), 0) << "250 kB are 1,953 rows of 16 columns";
-  EXPECT_EQ(detail::rows_ahead(from_one_column, band.row_access(), band.entries.data(), 0, n, 8, 10 * n), 0)
+  EXPECT_EQ(
+      detail::rows_ahead(from_one_column, band.row_access(), band.entries.data(), 0, n, 8, 10 * n),
+      0)
       << "and 31,250 of one";
 }
 
@@ -75,7 +79,8 @@ TEST(RowsAhead, NotOfFewOrEmptyRows) {
   EXPECT_EQ(ahead(empty, 64), 0);
   const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
   const auto of_rows = [&](std::int64_t first, std::int64_t last) {
-    return detail::rows_ahead(from_one_column, scattered.row_access(), scattered.entries.data(), first, last, 128, 100'000);
+    return detail::rows_ahead(from_one_column, scattered.row_access(), scattered.entries.data(),
+                              first, last, 128, 100'000);
   };
   EXPECT_EQ(of_rows(5, 29), 0);
   EXPECT_EQ(of_rows(5, 30), 9);
@@ -92,10 +97,12 @@ void expect_like_single_columns(const Csr& a, const Matrix& matrix, std::size_t 
     for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
   spmm<Kernel>(Host(), {}, 1.0, matrix, x, 0.0, y);
   for (std::size_t c = 0; c < k; ++c)
-    spmm<CsrRow>(Host(), {}, 1.0, a, Kokkos::subview(x, Kokkos::ALL, c), 0.0, Kokkos::subview(expected, Kokkos::ALL, c));
+    spmm<CsrRow>(Host(), {}, 1.0, a, Kokkos::subview(x, Kokkos::ALL, c), 0.0,
+                 Kokkos::subview(expected, Kokkos::ALL, c));
   Host().fence("test");
   for (std::size_t i = 0; i < y.extent(0); ++i)
-    for (std::size_t c = 0; c < k; ++c) ASSERT_NEAR(y(i, c), expected(i, c), 1e-11) << i << ", " << c;
+    for (std::size_t c = 0; c < k; ++c)
+      ASSERT_NEAR(y(i, c), expected(i, c), 1e-11) << i << ", " << c;
 }
 
 TEST(RowsAhead, ProductsThatAskAreRight) {
@@ -130,7 +137,8 @@ class LastOnes {
 
  private:
   std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  char* start_ = static_cast<char*>(mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  char* start_ = static_cast<char*>(
+      mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 };
 
 /// Every length, at the very end of A; x[0], which lanes without an entry fall back to, is a NaN.
@@ -149,8 +157,8 @@ void expect_asking_is_right() {
       x[column] = static_cast<T>(j % 7) - 3;
       expected += values.data[j] * x[column];
     }
-    const T sum =
-        detail::sparse_dot_asking(static_cast<std::int64_t>(length), entries.data, values.data, x.data(), entries.data);
+    const T sum = detail::sparse_dot_asking(static_cast<std::int64_t>(length), entries.data,
+                                            values.data, x.data(), entries.data);
     EXPECT_EQ(sum, expected) << length;
   }
 }
@@ -190,7 +198,8 @@ TEST(RowsAhead, FewColumnsThatAskAreRight) {
     for (std::size_t i = 0; i < y.extent(0); ++i)
       for (std::size_t c = 0; c < k; ++c) {
         double sum = 0;
-        for (std::int64_t n = a.row_map(i); n < a.row_map(i + 1); ++n) sum += a.values(n) * x(a.entries(n), c);
+        for (std::int64_t n = a.row_map(i); n < a.row_map(i + 1); ++n)
+          sum += a.values(n) * x(a.entries(n), c);
         ASSERT_NEAR(y(i, c), sum, 1e-11) << i << ", " << c;
       }
   }

@@ -62,7 +62,9 @@ TEST(Slices, MoreRowsThan32BitsCountAreRefused) {
     detail::require_rows_of_32_bits("HLL", 3'000'000'000);
     FAIL();
   } catch (const CapacityError& error) {
-    EXPECT_NE(std::string(error.what()).find("HLL counts rows in 32 bits, and there are 3000000000"), std::string::npos)
+    EXPECT_NE(
+        std::string(error.what()).find("HLL counts rows in 32 bits, and there are 3000000000"),
+        std::string::npos)
         << error.what();
   }
 }

@@ -19,13 +19,15 @@ using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
 template <class View>
 View filled(const std::vector<double>& values) {
   View view("view", values.size());
-  for (std::size_t n = 0; n < values.size(); ++n) view(n) = static_cast<typename View::value_type>(values[n]);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    view(n) = static_cast<typename View::value_type>(values[n]);
   return view;
 }
 
 /// Seed 004's test matrix, as its arrays stand there (columns unsorted within rows are allowed).
 Csr seed004() {
-  return Csr(5, 5, filled<Csr::Offsets>({0, 3, 5, 6, 8, 9}), filled<Csr::Ordinals>({1, 3, 4, 2, 3, 0, 2, 4, 1}),
+  return Csr(5, 5, filled<Csr::Offsets>({0, 3, 5, 6, 8, 9}),
+             filled<Csr::Ordinals>({1, 3, 4, 2, 3, 0, 2, 4, 1}),
              filled<Csr::Scalars>({2, 7, 4, 1, 9, 3, 6, 5, 8}));
 }
 
@@ -52,7 +54,8 @@ TEST(Spmm, PrintedMultivectorProductOfSeed004) {
 
 TEST(Spmm, AcceptsConstAndUnmanagedViewsOfAnyLayout) {
   std::vector<double> storage = {1, 2, 3, 4, 5};
-  const Kokkos::View<const double*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> x(storage.data(), 5);
+  const Kokkos::View<const double*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>> x(storage.data(),
+                                                                                     5);
   const Right wide("wide", 5, 7);
   const auto y = Kokkos::subview(wide, Kokkos::ALL, 3);  // stride 7
   spmm(2.0, seed004(), x, 0.0, y);
@@ -74,9 +77,10 @@ TEST(Spmm, EveryOtherColumnOfALargerBlock) {
 }
 
 TEST(Spmm, BlocksThatTheMatrixEndsInNeverMeetInfinity) {
-  // A = (5) in one block of 3 x 3: what is behind the matrix is no fill, and 0 · Inf must not reach Y, be it by lanes or
-  // staged.
-  const Csr a(1, 1, filled<Csr::Offsets>({0, 1}), filled<Csr::Ordinals>({0}), filled<Csr::Scalars>({5}));
+  // A = (5) in one block of 3 x 3: what is behind the matrix is no fill, and 0 · Inf must not reach
+  // Y, be it by lanes or staged.
+  const Csr a(1, 1, filled<Csr::Offsets>({0, 1}), filled<Csr::Ordinals>({0}),
+              filled<Csr::Scalars>({5}));
   FormatOptions options;
   options.block_size = 3;
   const auto bsr = BsrMatrix<double, int, Exec, int>::from_csr(Exec(), a, options);
@@ -88,14 +92,17 @@ TEST(Spmm, BlocksThatTheMatrixEndsInNeverMeetInfinity) {
       BsrRow::Policy policy;
       policy.threads_per_row = threads_per_row;
       spmm<BsrRow>(Exec(), policy, 1.0, bsr, x, 0.0, y);
-      for (int c = 0; c < k; ++c) EXPECT_EQ(y(0, c), std::numeric_limits<double>::infinity()) << "k = " << k;
+      for (int c = 0; c < k; ++c)
+        EXPECT_EQ(y(0, c), std::numeric_limits<double>::infinity()) << "k = " << k;
     }
   }
 }
 
 TEST(Spmm, PaddingNeverMeetsInfinity) {
-  // Row 0 is short, and the column that padding could point at holds Inf and NaN: 0 · Inf must not reach Y.
-  const Csr csr(2, 3, filled<Csr::Offsets>({0, 1, 3}), filled<Csr::Ordinals>({1, 1, 2}), filled<Csr::Scalars>({2, 3, 4}));
+  // Row 0 is short, and the column that padding could point at holds Inf and NaN: 0 · Inf must not
+  // reach Y.
+  const Csr csr(2, 3, filled<Csr::Offsets>({0, 1, 3}), filled<Csr::Ordinals>({1, 1, 2}),
+                filled<Csr::Scalars>({2, 3, 4}));
   const auto inf = std::numeric_limits<double>::infinity();
   const auto x = filled<Kokkos::View<double*, Exec>>({inf, 5, inf});
   const Kokkos::View<double*, Exec> y("y", 2);
@@ -143,10 +150,12 @@ TEST(Spmm, OverlappingOperandsAreRefused) {
 }
 
 TEST(Spmm, InterleavedColumnsOfOneBlockAreAllowedAndRight) {
-  // X and Y are columns of one allocation: their address ranges interleave, but no element is shared.
+  // X and Y are columns of one allocation: their address ranges interleave, but no element is
+  // shared.
   const Right block("block", 5, 2);
   for (int j = 0; j < 5; ++j) block(j, 0) = j + 1;
-  spmm(1.0, seed004(), Kokkos::subview(block, Kokkos::ALL, 0), 0.0, Kokkos::subview(block, Kokkos::ALL, 1));
+  spmm(1.0, seed004(), Kokkos::subview(block, Kokkos::ALL, 0), 0.0,
+       Kokkos::subview(block, Kokkos::ALL, 1));
   EXPECT_EQ(block(0, 1), 52);
   EXPECT_EQ(block(4, 1), 16);
 }

@@ -9,8 +9,9 @@
 #include <fatvec/kernels/detail/run_lanes.hpp>
 #include <fatvec/verify/oracle.hpp>
 
-/// Teams whose rows do not fit into their scratch memory read A where it is. Which do is decided by each team, the same on
-/// every backend; here a team is one that tells whether it was asked for scratch memory.
+/// Teams whose rows do not fit into their scratch memory read A where it is. Which do is decided by
+/// each team, the same on every backend; here a team is one that tells whether it was asked for
+/// scratch memory.
 namespace fatvec::detail {
 namespace {
 
@@ -42,7 +43,8 @@ struct Team {
   }
 };
 
-/// Entries in diagonal blocks: `blocks[b]` of them, of `size` rows and columns each, in row b of blocks.
+/// Entries in diagonal blocks: `blocks[b]` of them, of `size` rows and columns each, in row b of
+/// blocks.
 Csr of_blocks(const std::vector<int>& blocks, int size) {
   const int rows = static_cast<int>(blocks.size()) * size;
   const Csr::Offsets row_map("row_map", rows + 1);
@@ -58,7 +60,8 @@ Csr of_blocks(const std::vector<int>& blocks, int size) {
   return Csr(rows, 12 * size, row_map, entries, values);
 }
 
-/// Multiplies with room for `capacity` blocks in a team of two rows of blocks; which of the teams used it.
+/// Multiplies with room for `capacity` blocks in a team of two rows of blocks; which of the teams
+/// used it.
 template <int block, class Matrix>
 std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacity) {
   using Product = StagedProduct<double, Matrix, block, X, Tile>;
@@ -92,12 +95,14 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
   const int teams = static_cast<int>((count + shape.rows - 1) / shape.rows);
   std::vector<bool> result;
   for (int rank = 0; rank < teams; ++rank) {
-    std::vector<std::max_align_t> memory(Product::scratch_bytes(capacity) / sizeof(std::max_align_t) + 1);
+    std::vector<std::max_align_t> memory(
+        Product::scratch_bytes(capacity) / sizeof(std::max_align_t) + 1);
     bool staged = false;
     product(Team{rank, teams, reinterpret_cast<std::byte*>(memory.data()), &staged});
     result.push_back(staged);
   }
-  EXPECT_TRUE(verify::compare(reference, y).passed) << "blocks of " << block << ", room for " << capacity;
+  EXPECT_TRUE(verify::compare(reference, y).passed)
+      << "blocks of " << block << ", room for " << capacity;
   return result;
 }
 

@@ -7,8 +7,8 @@
 #include <fatvec/kernels/detail/pack.hpp>
 #include <fatvec/kernels/detail/rhs_tile.hpp>
 
-/// The tiles of CPU kernels, those of other processors' vectors included, which the conformance tests of one machine do not
-/// meet.
+/// The tiles of CPU kernels, those of other processors' vectors included, which the conformance
+/// tests of one machine do not meet.
 namespace fatvec::detail {
 namespace {
 
@@ -59,7 +59,8 @@ void expect_pack_has_its_columns_only() {
   twice.add(sums);
   std::array<T, width + 1> y{};
   const auto expect = [&](const char* what, T factor, T constant) {
-    for (std::size_t w = 0; w < width; ++w) EXPECT_EQ(y[w], factor * x[w] + constant) << what << ", " << width << ", " << w;
+    for (std::size_t w = 0; w < width; ++w)
+      EXPECT_EQ(y[w], factor * x[w] + constant) << what << ", " << width << ", " << w;
     EXPECT_EQ(y[width], T{-77}) << what << ", " << width;
   };
   y.fill(T{-77});

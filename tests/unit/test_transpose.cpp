@@ -24,13 +24,15 @@ using Dense = std::vector<std::vector<Scalar>>;
 
 template <class Scalar>
 Dense<Scalar> dense(const CsrOf<Scalar>& a) {
-  Dense<Scalar> d(static_cast<std::size_t>(a.rows()), std::vector<Scalar>(static_cast<std::size_t>(a.cols())));
+  Dense<Scalar> d(static_cast<std::size_t>(a.rows()),
+                  std::vector<Scalar>(static_cast<std::size_t>(a.cols())));
   for (int i = 0; i < a.rows(); ++i)
     for (int n = a.row_map(i); n < a.row_map(i + 1); ++n) d[i][a.entries(n)] += a.values(n);
   return d;
 }
 
-/// rows × cols with about `percent` of the entries, row `full` (if any) dense; values that are exact in any order.
+/// rows × cols with about `percent` of the entries, row `full` (if any) dense; values that are
+/// exact in any order.
 template <class Scalar>
 CsrOf<Scalar> sample(int rows, int cols, unsigned percent, int full = -1) {
   Coo<Scalar, int> coo(rows, cols, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
@@ -66,9 +68,11 @@ void expect_transpose(const CsrOf<Scalar>& a, bool conjugate) {
   const auto from = dense(a);
   const auto to = dense(t);
   for (int i = 0; i < a.rows(); ++i)
-    for (int j = 0; j < a.cols(); ++j) ASSERT_EQ(to[j][i], detail::conjugate_if(conjugate, from[i][j])) << i << ", " << j;
+    for (int j = 0; j < a.cols(); ++j)
+      ASSERT_EQ(to[j][i], detail::conjugate_if(conjugate, from[i][j])) << i << ", " << j;
   for (int j = 0; j < t.rows(); ++j)
-    for (int n = t.row_map(j) + 1; n < t.row_map(j + 1); ++n) ASSERT_LT(t.entries(n - 1), t.entries(n));
+    for (int n = t.row_map(j) + 1; n < t.row_map(j + 1); ++n)
+      ASSERT_LT(t.entries(n - 1), t.entries(n));
 }
 
 TEST(Transpose, OfEveryShape) {
@@ -131,7 +135,8 @@ void expect_product(Op op, const CsrOf<Complex>& a, const Matrix& matrix) {
   for (int i = 0; i < rows; ++i) {
     for (int c = 0; c < k; ++c) {
       Complex sum(-1, -2);
-      for (int j = 0; j < cols; ++j) sum += 2.0 * detail::conjugate_if(conjugate, turned ? d[j][i] : d[i][j]) * x(j, c);
+      for (int j = 0; j < cols; ++j)
+        sum += 2.0 * detail::conjugate_if(conjugate, turned ? d[j][i] : d[i][j]) * x(j, c);
       ASSERT_EQ(y(i, c), sum) << "op " << static_cast<char>(op) << " at " << i << ", " << c;
     }
   }

@@ -14,8 +14,8 @@
 #include <fatvec/kernels/sell_row.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
-/// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the same kernel's row-major Y:
-/// every number is a small integer, every result exact.
+/// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the
+/// same kernel's row-major Y: every number is a small integer, every result exact.
 namespace fatvec {
 namespace {
 
@@ -27,8 +27,8 @@ template <class View>
 void fill(const View& view, int salt) {
   for (std::size_t i = 0; i < view.extent(0); ++i)
     for (std::size_t c = 0; c < view.extent(1); ++c)
-      view(i, c) =
-          static_cast<typename View::value_type>(static_cast<int>((5 * i + 3 * c + static_cast<std::size_t>(salt)) % 13) - 6);
+      view(i, c) = static_cast<typename View::value_type>(
+          static_cast<int>((5 * i + 3 * c + static_cast<std::size_t>(salt)) % 13) - 6);
 }
 
 /// Y with `spare` more rows in each column, which must stay.
@@ -38,7 +38,8 @@ void expect_turned(const Matrix& a, int k, int beta, int spare = 0) {
   const auto columns = static_cast<std::size_t>(k);
   const Multivector<T, Kokkos::LayoutRight> x("x", static_cast<std::size_t>(a.cols()), columns);
   const Multivector<T, Kokkos::LayoutRight> expected("expected", rows, columns);
-  const Multivector<T, Kokkos::LayoutLeft> whole("whole", rows + static_cast<std::size_t>(spare), columns);
+  const Multivector<T, Kokkos::LayoutLeft> whole("whole", rows + static_cast<std::size_t>(spare),
+                                                 columns);
   fill(x, 0);
   fill(expected, 1);
   fill(whole, 1);
@@ -47,9 +48,11 @@ void expect_turned(const Matrix& a, int k, int beta, int spare = 0) {
   spmm<Kernel>(Host(), {}, T{2}, a, x, static_cast<T>(beta), y);
   Host().fence("test");
   for (std::size_t c = 0; c < columns; ++c) {
-    for (std::size_t i = 0; i < rows; ++i) ASSERT_EQ(y(i, c), expected(i, c)) << "k = " << k << ": " << i << ", " << c;
+    for (std::size_t i = 0; i < rows; ++i)
+      ASSERT_EQ(y(i, c), expected(i, c)) << "k = " << k << ": " << i << ", " << c;
     for (std::size_t i = rows; i < whole.extent(0); ++i)
-      ASSERT_EQ(whole(i, c), static_cast<T>(static_cast<int>((5 * i + 3 * c + 1) % 13) - 6)) << "beyond Y: " << i << ", " << c;
+      ASSERT_EQ(whole(i, c), static_cast<T>(static_cast<int>((5 * i + 3 * c + 1) % 13) - 6))
+          << "beyond Y: " << i << ", " << c;
   }
 }
 
@@ -69,7 +72,8 @@ auto blocks_of(const Csr& a, int size) {
 TEST(TurnedRows, EveryNumberOfColumns) {
   const auto a = whole_numbers("gen:powerlaw:701:4.2");
   const auto bsr = blocks_of(a, 3);
-  for (const int k : {2, 3, 8, 31, 64, 130, 513, 1100}) {  // the last two are more than fit into the buffer
+  for (const int k :
+       {2, 3, 8, 31, 64, 130, 513, 1100}) {  // the last two are more than fit into the buffer
     for (const int beta : {0, -1}) {
       expect_turned<CsrRow, double>(a, k, beta, 3);
       expect_turned<BsrRow, double>(bsr, k, beta, 3);
@@ -89,7 +93,8 @@ TEST(TurnedRows, LargeProducts) {
   const auto bsr = blocks_of(a, 3);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);
   using Turn = detail::Repack<double, detail::Columns::contiguous, true, double, double>;
-  EXPECT_TRUE((Turn{{y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}
+  EXPECT_TRUE((Turn{
+      {y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}
                    .streaming()
                    .past_caches));
   expect_turned<CsrRow, double>(a, 24, 0);
@@ -104,16 +109,23 @@ TEST(TurnedRows, PackingCopiesYOnlyWhereItMust) {
   EXPECT_FALSE((writes_columns<CsrRow, true, Csr>({.threads_per_row = 1}, 64))) << "lanes";
   EXPECT_TRUE((writes_columns<CsrRow, false, Csr>({}, 32)));
   EXPECT_FALSE((writes_columns<CsrRow, false, Csr>({}, 33))) << "a row of a warp";
-  EXPECT_FALSE((writes_columns<SellRow, true, SellMatrix<double, std::int32_t, Host>>({}, 64))) << "sorted";
-  EXPECT_FALSE((writes_columns<SellRow, false, SellMatrix<double, std::int32_t, Host>>({}, 32))) << "sorted";
-  EXPECT_TRUE((writes_columns<BitTcfWindow, false, BitTcfMatrix<double, std::int32_t, Host>>({}, 64))) << "tensor cores";
-  EXPECT_FALSE((writes_columns<BitTcfWindow, false, BitTcfMatrix<float, std::int32_t, Host>>({}, 64)));
-  EXPECT_FALSE((writes_columns<BitTcfWindow, true, BitTcfMatrix<double, std::int32_t, Host>>({}, 1)));
+  EXPECT_FALSE((writes_columns<SellRow, true, SellMatrix<double, std::int32_t, Host>>({}, 64)))
+      << "sorted";
+  EXPECT_FALSE((writes_columns<SellRow, false, SellMatrix<double, std::int32_t, Host>>({}, 32)))
+      << "sorted";
+  EXPECT_TRUE(
+      (writes_columns<BitTcfWindow, false, BitTcfMatrix<double, std::int32_t, Host>>({}, 64)))
+      << "tensor cores";
+  EXPECT_FALSE(
+      (writes_columns<BitTcfWindow, false, BitTcfMatrix<float, std::int32_t, Host>>({}, 64)));
+  EXPECT_FALSE(
+      (writes_columns<BitTcfWindow, true, BitTcfMatrix<double, std::int32_t, Host>>({}, 1)));
   const auto a = whole_numbers("gen:stencil5:20x20");
   const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);
   for (const int lanes : {0, 1}) {
-    const auto packing = Packing<double, Host>::of<CsrRow>(Host(), {.threads_per_row = lanes}, a, 5);
+    const auto packing =
+        Packing<double, Host>::of<CsrRow>(Host(), {.threads_per_row = lanes}, a, 5);
     ASSERT_TRUE(packing.takes(x, y));
     packing.run(Host(), x, 1.0, y, [&](const auto& of_x, double, const auto& of_y) {
       EXPECT_EQ(of_x.stride(1), 1U);

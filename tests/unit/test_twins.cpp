@@ -69,7 +69,8 @@ void expect_well_formed(const HostCsr& a) {
 
 TEST(Twins, AreListedByNameOnce) {
   std::set<std::string_view> names;
-  for (const Twin& twin : fatvec::generate::twins()) EXPECT_TRUE(names.insert(twin.name).second) << twin.name;
+  for (const Twin& twin : fatvec::generate::twins())
+    EXPECT_TRUE(names.insert(twin.name).second) << twin.name;
   EXPECT_EQ(names.size(), 53U);
 }
 
@@ -78,7 +79,8 @@ TEST(Twins, RowLengthsAreExactInSumAndExtremesAndCloseInSpread) {
     SCOPED_TRACE(twin.name);
     const auto s = length_statistics(twin);
     expect_lengths(twin.lengths, s);
-    EXPECT_NEAR(s.standard_deviation, twin.lengths.deviation, 0.005 * twin.lengths.deviation + 0.002);
+    EXPECT_NEAR(s.standard_deviation, twin.lengths.deviation,
+                0.005 * twin.lengths.deviation + 0.002);
   }
 }
 
@@ -103,7 +105,9 @@ TEST(Twins, ScaledOnesAreWellFormedAndKeepTheMean) {
       expect_lengths(law, s);
       EXPECT_EQ(s.rows, rows);
       if (rows < 3001) continue;
-      EXPECT_NEAR(s.mean, static_cast<double>(twin.lengths.nnz) / static_cast<double>(twin.lengths.rows), 0.01);
+      EXPECT_NEAR(s.mean,
+                  static_cast<double>(twin.lengths.nnz) / static_cast<double>(twin.lengths.rows),
+                  0.01);
       if (twin.lengths.max <= 1310) {
         EXPECT_EQ(s.max, twin.lengths.max);
       }
@@ -118,10 +122,11 @@ TEST(Twins, ResembleTheRealMatrices) {
   int seen = 0;
   for (const Twin& twin : fatvec::generate::twins()) {
     const auto path = std::filesystem::path(folder) / (std::string(twin.name) + ".mtx.gz");
-    if (twin.origin != fatvec::generate::Origin::measured || !std::filesystem::exists(path)) continue;
+    if (twin.origin != fatvec::generate::Origin::measured || !std::filesystem::exists(path))
+      continue;
     SCOPED_TRACE(twin.name);
-    const auto real =
-        fatvec::row_statistics(fatvec::csr_from_coo<HostCsr::execution_space>(fatvec::io::read_matrix_market<double>(path)));
+    const auto real = fatvec::row_statistics(fatvec::csr_from_coo<HostCsr::execution_space>(
+        fatvec::io::read_matrix_market<double>(path)));
     const auto s = fatvec::row_statistics(make("gen:twin:" + std::string(twin.name)));
     EXPECT_EQ(s.rows, real.rows);
     EXPECT_EQ(s.cols, real.cols);
@@ -138,17 +143,19 @@ TEST(Twins, ResembleTheRealMatrices) {
 TEST(Twins, UnknownsOfANodeShareTheirColumns) {
   const auto a = make("gen:twin:cant:3000");  // three unknowns per node
   for (std::int32_t row = 0; row + 2 < a.rows(); row += 3) {
-    const std::int64_t length = std::min(a.row_map(row + 1) - a.row_map(row), a.row_map(row + 3) - a.row_map(row + 2));
+    const std::int64_t length =
+        std::min(a.row_map(row + 1) - a.row_map(row), a.row_map(row + 3) - a.row_map(row + 2));
     for (std::int64_t n = 0; n < length; ++n) {
       ASSERT_EQ(a.entries(a.row_map(row) + n), a.entries(a.row_map(row + 2) + n)) << "row " << row;
     }
   }
 }
 
-/// Every row is a function of the Twin and the seed alone: the parallel build gives what rows alone give, whoever computes
-/// them.
+/// Every row is a function of the Twin and the seed alone: the parallel build gives what rows alone
+/// give, whoever computes them.
 TEST(Twins, DoNotDependOnTheThreads) {
-  for (const char* const name : {"dc1", "cavity10", "roadNet-PA", "bcsstk17", "atmosmodl", "webbase-1M"}) {
+  for (const char* const name :
+       {"dc1", "cavity10", "roadNet-PA", "bcsstk17", "atmosmodl", "webbase-1M"}) {
     SCOPED_TRACE(name);
     const Twin twin = fatvec::generate::scaled(fatvec::generate::find_twin(name), 2000);
     const auto a = make("gen:twin:" + std::string(name) + ":2000");
@@ -161,7 +168,8 @@ TEST(Twins, DoNotDependOnTheThreads) {
       alone.fill_row(row, columns.data(), values.data());
       for (std::int64_t n = 0; n < alone.row_length(row); ++n) {
         ASSERT_EQ(columns[n], a.entries(begin + n));
-        ASSERT_EQ(std::bit_cast<std::uint64_t>(values[n]), std::bit_cast<std::uint64_t>(a.values(begin + n)));
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(values[n]),
+                  std::bit_cast<std::uint64_t>(a.values(begin + n)));
       }
     }
   }
@@ -184,9 +192,11 @@ TEST(Twins, UnknownNamesAreRefusedWithSimilarOnes) {
     return "accepted";
   };
   const auto expect_contains = [&](const std::string& text, const std::string& part) {
-    EXPECT_NE(message_of(text).find(part), std::string::npos) << part << " is not in: " << message_of(text);
+    EXPECT_NE(message_of(text).find(part), std::string::npos)
+        << part << " is not in: " << message_of(text);
   };
-  expect_contains("gen:twin:cavity1", "there is no twin of \"cavity1\"; similar: cavity10. Twins:\n  adder_dcop_32");
+  expect_contains("gen:twin:cavity1",
+                  "there is no twin of \"cavity1\"; similar: cavity10. Twins:\n  adder_dcop_32");
   expect_contains("gen:twin:webbase", "similar: webbase-1M.");
   expect_contains("gen:twin:nothing", "no twin of \"nothing\". Twins:");
   expect_contains("gen:twin", "the syntax is gen:twin:NAME[:ROWS]");
@@ -217,15 +227,24 @@ TEST(RowLengths, ReachSpreadsFromNoneToTwoHumps) {
     EXPECT_EQ(sum, law.nnz);
     EXPECT_EQ(lengths.at(0), 0);
     EXPECT_EQ(lengths.at(law.rows - 1), 60);
-    EXPECT_NEAR(std::sqrt(squares / 10000), std::max(deviation, 0.43), 0.02);  // the two extremes alone make 0.42
+    EXPECT_NEAR(std::sqrt(squares / 10000), std::max(deviation, 0.43),
+                0.02);  // the two extremes alone make 0.42
   }
 }
 
 TEST(RowLengths, ImpossibleLawsAreRefused) {
-  const LengthLaw fair{.rows = 10, .nnz = 50, .min = 3, .body_max = 8, .max = 8, .long_rows = 1, .long_end = 8, .deviation = 1};
+  const LengthLaw fair{.rows = 10,
+                       .nnz = 50,
+                       .min = 3,
+                       .body_max = 8,
+                       .max = 8,
+                       .long_rows = 1,
+                       .long_end = 8,
+                       .deviation = 1};
   EXPECT_NO_THROW(fatvec::generate::RowLengths{fair});
-  for (const auto change : {+[](LengthLaw& law) { law.nnz = 100; }, +[](LengthLaw& law) { law.nnz = 20; },
-                            +[](LengthLaw& law) { law.min = 9; }, +[](LengthLaw& law) { law.long_rows = 10; }}) {
+  for (const auto change :
+       {+[](LengthLaw& law) { law.nnz = 100; }, +[](LengthLaw& law) { law.nnz = 20; },
+        +[](LengthLaw& law) { law.min = 9; }, +[](LengthLaw& law) { law.long_rows = 10; }}) {
     LengthLaw law = fair;
     change(law);
     EXPECT_THROW(fatvec::generate::RowLengths{law}, fatvec::UsageError);

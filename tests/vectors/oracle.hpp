@@ -18,7 +18,8 @@ namespace fatvec::tests {
 
 using Device = Kokkos::DefaultExecutionSpace;
 
-/// Whole numbers from -9 to 9 (0 to 18 in unsigned types), so that sums are exact in every type and order.
+/// Whole numbers from -9 to 9 (0 to 18 in unsigned types), so that sums are exact in every type and
+/// order.
 template <class T>
 T whole(std::int64_t i, std::int64_t c = 0) {
   const auto z = static_cast<std::uint64_t>(i * 257 + c + 1) * 0x9e3779b97f4a7c15ULL;
@@ -33,8 +34,10 @@ struct Expected {
   Total absolute_sum = 0;
   Total square_sum = 0;
   long double max_norm = 0;
-  T min = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  T max = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  T min = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                               : std::numeric_limits<T>::max();
+  T max = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                               : std::numeric_limits<T>::lowest();
   std::int64_t zeros = 0;
 
   void add(T x) {
@@ -55,11 +58,13 @@ template <class T, class Found>
 void expect_statistics(const Found& found, const Expected<T>& expected, double rounding = 0) {
   using Total = typename Expected<T>::Total;
   const auto near = [&](auto value, Total want, Total scale) {
-    const long double allowed = rounding * std::numeric_limits<double>::epsilon() * static_cast<long double>(scale);
+    const long double allowed =
+        rounding * std::numeric_limits<double>::epsilon() * static_cast<long double>(scale);
     if constexpr (std::is_integral_v<T>) {
       EXPECT_EQ(static_cast<Total>(value), want);
     } else {
-      EXPECT_LE(std::abs(static_cast<long double>(value) - want), allowed) << value << " instead of " << want;
+      EXPECT_LE(std::abs(static_cast<long double>(value) - want), allowed)
+          << value << " instead of " << want;
     }
   };
   near(found.sum, expected.sum, expected.absolute_sum);

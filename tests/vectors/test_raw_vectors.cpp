@@ -21,7 +21,8 @@ struct Serial {
     return raw::serial::statistics(x.data(), step, n);
   }
   template <class T>
-  static raw::Product<T> dot(const std::vector<T>& x, const std::vector<T>& y, std::int64_t step, std::int64_t n) {
+  static raw::Product<T> dot(const std::vector<T>& x, const std::vector<T>& y, std::int64_t step,
+                             std::int64_t n) {
     return raw::serial::dot(x.data(), y.data(), step, n);
   }
 };
@@ -33,7 +34,8 @@ struct OpenMP {
     return raw::openmp::statistics(x.data(), step, n);
   }
   template <class T>
-  static raw::Product<T> dot(const std::vector<T>& x, const std::vector<T>& y, std::int64_t step, std::int64_t n) {
+  static raw::Product<T> dot(const std::vector<T>& x, const std::vector<T>& y, std::int64_t step,
+                             std::int64_t n) {
     return raw::openmp::dot(x.data(), y.data(), step, n);
   }
 };
@@ -45,19 +47,22 @@ struct Cuda {
   template <class T>
   static auto copied(const std::vector<T>& values) {
     const Kokkos::View<T*, Kokkos::Cuda> copy("copy", values.size());
-    Kokkos::deep_copy(copy, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data(), values.size()));
+    Kokkos::deep_copy(copy, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                                values.data(), values.size()));
     return copy;
   }
   template <class Vectors>
   static typename Vectors::Result reduce(const Vectors& vectors, std::int64_t n) {
     using Result = typename Vectors::Result;
     constexpr int blocks = 300;
-    const Kokkos::View<Result*, Kokkos::Cuda> results(Kokkos::view_alloc(Kokkos::WithoutInitializing, "results"), blocks + 1);
+    const Kokkos::View<Result*, Kokkos::Cuda> results(
+        Kokkos::view_alloc(Kokkos::WithoutInitializing, "results"), blocks + 1);
     const Kokkos::Cuda exec;
-    raw::cuda::reduce<Join>(exec.cuda_stream(), vectors, n, blocks, results.data(), results.data() + blocks);
+    raw::cuda::reduce<Join>(exec.cuda_stream(), vectors, n, blocks, results.data(),
+                            results.data() + blocks);
     Result result;
-    KOKKOS_IMPL_CUDA_SAFE_CALL(
-        cudaMemcpyAsync(&result, results.data() + blocks, sizeof result, cudaMemcpyDeviceToHost, exec.cuda_stream()));
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaMemcpyAsync(&result, results.data() + blocks, sizeof result,
+                                               cudaMemcpyDeviceToHost, exec.cuda_stream()));
     exec.fence("fatvec::tests::raw");
     return result;
   }
@@ -67,7 +72,8 @@ struct Cuda {
     return reduce(raw::cuda::OneVector<T>{copy.data(), step}, n);
   }
   template <class T>
-  static raw::Product<T> dot(const std::vector<T>& x, const std::vector<T>& y, std::int64_t step, std::int64_t n) {
+  static raw::Product<T> dot(const std::vector<T>& x, const std::vector<T>& y, std::int64_t step,
+                             std::int64_t n) {
     const auto x_copy = copied(x);
     const auto y_copy = copied(y);
     return reduce(raw::cuda::TwoVectors<T>{x_copy.data(), y_copy.data(), step}, n);

@@ -30,7 +30,8 @@ View filled(View view, const Element& element) {
 
 template <class T>
 Kokkos::View<T*, Device> vector_of(const std::vector<T>& values) {
-  return filled(Kokkos::View<T*, Device>("x", values.size()), [&](std::int64_t i, std::int64_t) { return values[i]; });
+  return filled(Kokkos::View<T*, Device>("x", values.size()),
+                [&](std::int64_t i, std::int64_t) { return values[i]; });
 }
 
 template <class T>
@@ -46,7 +47,8 @@ void expect_columns(const View& x) {
   const auto found = vector_statistics(Device(), x);
   ASSERT_EQ(static_cast<std::int64_t>(found.size()), multivector_columns(x));
   for (std::int64_t c = 0; c < multivector_columns(x); ++c) {
-    SCOPED_TRACE(::testing::Message() << multivector_rows(x) << " x " << multivector_columns(x) << ", column " << c);
+    SCOPED_TRACE(::testing::Message()
+                 << multivector_rows(x) << " x " << multivector_columns(x) << ", column " << c);
     expect_statistics(found[c], expected_column<T>(multivector_rows(x), c));
     if (::testing::Test::HasFailure()) return;
   }
@@ -58,7 +60,8 @@ void expect_dots(const X& x, const Y& y) {
   ASSERT_EQ(static_cast<std::int64_t>(found.size()), multivector_columns(x));
   for (std::int64_t c = 0; c < multivector_columns(x); ++c) {
     std::int64_t sum = 0;
-    for (std::int64_t i = 0; i < multivector_rows(x); ++i) sum += whole<int>(i, c) * whole<int>(i, c + 1);
+    for (std::int64_t i = 0; i < multivector_rows(x); ++i)
+      sum += whole<int>(i, c) * whole<int>(i, c + 1);
     ASSERT_EQ(static_cast<std::int64_t>(found[c]), sum)
         << multivector_rows(x) << " x " << multivector_columns(x) << ", column " << c;
   }
@@ -66,7 +69,8 @@ void expect_dots(const X& x, const Y& y) {
 
 template <class T>
 class VectorStatisticsOf : public ::testing::Test {};
-using Scalars = ::testing::Types<float, double, std::int8_t, std::int32_t, std::int64_t, std::uint32_t>;
+using Scalars =
+    ::testing::Types<float, double, std::int8_t, std::int32_t, std::int64_t, std::uint32_t>;
 TYPED_TEST_SUITE(VectorStatisticsOf, Scalars);
 
 TYPED_TEST(VectorStatisticsOf, Vectors) {
@@ -80,8 +84,10 @@ TYPED_TEST(VectorStatisticsOf, Vectors) {
 TYPED_TEST(VectorStatisticsOf, ColumnsInEitherLayout) {
   for (const auto n : short_lengths) {
     for (const auto k : widths) {
-      expect_columns(filled(Kokkos::View<TypeParam**, Kokkos::LayoutRight, Device>("x", n, k), whole<TypeParam>));
-      expect_columns(filled(Kokkos::View<TypeParam**, Kokkos::LayoutLeft, Device>("x", n, k), whole<TypeParam>));
+      expect_columns(filled(Kokkos::View<TypeParam**, Kokkos::LayoutRight, Device>("x", n, k),
+                            whole<TypeParam>));
+      expect_columns(filled(Kokkos::View<TypeParam**, Kokkos::LayoutLeft, Device>("x", n, k),
+                            whole<TypeParam>));
     }
   }
 }
@@ -93,7 +99,8 @@ void expect_parts(std::int64_t n, std::int64_t k) {
     const bool inside = i >= 3 && i < n + 3 && c >= 2 && c < k + 2;
     return inside ? whole<double>(i - 3, c - 2) : std::numeric_limits<double>::quiet_NaN();
   };
-  const auto whole_array = filled(Kokkos::View<double**, Layout, Device>("x", n + 5, k + 7), poison);
+  const auto whole_array =
+      filled(Kokkos::View<double**, Layout, Device>("x", n + 5, k + 7), poison);
   expect_columns(Kokkos::subview(whole_array, Kokkos::pair<std::int64_t, std::int64_t>(3, n + 3),
                                  Kokkos::pair<std::int64_t, std::int64_t>(2, k + 2)));
 }
@@ -116,18 +123,25 @@ TEST(VectorStatistics, StridedColumns) {
       using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Device, Kokkos::MemoryUnmanaged>;
       const auto every_second =
           filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", un, 2 * uk + 1),
-                 [](std::int64_t i, std::int64_t c) { return c % 2 == 0 ? whole<double>(i, c / 2) : NAN; });
-      expect_columns(Strided(every_second.data(), Kokkos::LayoutStride(un, every_second.stride(0), uk, 2)));
+                 [](std::int64_t i, std::int64_t c) {
+                   return c % 2 == 0 ? whole<double>(i, c / 2) : NAN;
+                 });
+      expect_columns(
+          Strided(every_second.data(), Kokkos::LayoutStride(un, every_second.stride(0), uk, 2)));
       const auto every_third =
           filled(Kokkos::View<double**, Kokkos::LayoutLeft, Device>("x", 3 * un + 2, uk),
-                 [](std::int64_t i, std::int64_t c) { return i % 3 == 0 ? whole<double>(i / 3, c) : NAN; });
-      expect_columns(Strided(every_third.data(), Kokkos::LayoutStride(un, 3, uk, every_third.stride(1))));
+                 [](std::int64_t i, std::int64_t c) {
+                   return i % 3 == 0 ? whole<double>(i / 3, c) : NAN;
+                 });
+      expect_columns(
+          Strided(every_third.data(), Kokkos::LayoutStride(un, 3, uk, every_third.stride(1))));
     }
   }
 }
 
 TEST(VectorStatistics, StridedVector) {
-  const auto rows = filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 5003, 7), whole<double>);
+  const auto rows =
+      filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 5003, 7), whole<double>);
   const auto column = Kokkos::subview(rows, Kokkos::ALL, 4);
   expect_statistics(vector_statistics(Device(), column), expected_column<double>(5003, 4));
 }
@@ -140,7 +154,8 @@ TEST(VectorStatistics, EmptyVector) {
   EXPECT_EQ(s.min, std::numeric_limits<double>::infinity());
   EXPECT_EQ(s.max, -std::numeric_limits<double>::infinity());
   EXPECT_EQ(s.zeros, 0);
-  EXPECT_EQ(vector_statistics(Device(), Kokkos::View<int*, Device>("x", 0)).max, std::numeric_limits<int>::lowest());
+  EXPECT_EQ(vector_statistics(Device(), Kokkos::View<int*, Device>("x", 0)).max,
+            std::numeric_limits<int>::lowest());
   EXPECT_TRUE(vector_statistics(Device(), Kokkos::View<double**, Device>("X", 9, 0)).empty());
 }
 
@@ -161,11 +176,13 @@ TEST(VectorStatistics, SmallestIntegersHaveAMagnitude) {
 }
 
 TEST(VectorStatistics, WideSums) {
-  const auto x = filled(Kokkos::View<std::int32_t*, Device>("x", 100000),
-                        [](std::int64_t, std::int64_t) { return std::numeric_limits<std::int32_t>::max(); });
-  EXPECT_EQ(vector_statistics(Device(), x).sum, 100000LL * std::numeric_limits<std::int32_t>::max());
-  const auto y =
-      filled(Kokkos::View<float*, Device>("y", 100001), [](std::int64_t i, std::int64_t) { return i == 50 ? 1e8F : 0.5F; });
+  const auto x =
+      filled(Kokkos::View<std::int32_t*, Device>("x", 100000),
+             [](std::int64_t, std::int64_t) { return std::numeric_limits<std::int32_t>::max(); });
+  EXPECT_EQ(vector_statistics(Device(), x).sum,
+            100000LL * std::numeric_limits<std::int32_t>::max());
+  const auto y = filled(Kokkos::View<float*, Device>("y", 100001),
+                        [](std::int64_t i, std::int64_t) { return i == 50 ? 1e8F : 0.5F; });
   EXPECT_EQ(vector_statistics(Device(), y).sum, 1e8 + 50000);  // float would have lost the halves
   const auto large = vector_statistics(Device(), vector_of<float>({3e38F, 3e38F}));
   EXPECT_EQ(large.absolute_sum, 2 * static_cast<double>(3e38F));
@@ -176,13 +193,15 @@ TEST(VectorStatistics, WideSums) {
 TEST(VectorStatistics, NanDoesNotVanish) {
   for (const std::int64_t n : {1, 17, 257, 100003}) {
     for (const std::int64_t at : {std::int64_t{0}, n / 3, n / 2, n - 1}) {
-      const auto x =
-          filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", n, 3), [=](std::int64_t i, std::int64_t c) {
-            return i == at && c == 1 ? std::numeric_limits<double>::quiet_NaN() : whole<double>(i, c);
-          });
+      const auto x = filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", n, 3),
+                            [=](std::int64_t i, std::int64_t c) {
+                              return i == at && c == 1 ? std::numeric_limits<double>::quiet_NaN()
+                                                       : whole<double>(i, c);
+                            });
       const auto s = vector_statistics(Device(), x);
       SCOPED_TRACE(::testing::Message() << n << " rows, NaN in row " << at);
-      expect_nan({s[1].sum, s[1].absolute_sum, s[1].square_sum, s[1].norm2(), s[1].min, s[1].max, s[1].max_norm()});
+      expect_nan({s[1].sum, s[1].absolute_sum, s[1].square_sum, s[1].norm2(), s[1].min, s[1].max,
+                  s[1].max_norm()});
       expect_statistics(s[0], expected_column<double>(n, 0));
       expect_statistics(s[2], expected_column<double>(n, 2));
     }
@@ -204,7 +223,8 @@ TEST(VectorStatistics, ZerosOfEitherSign) {
   const auto s = vector_statistics(Device(), vector_of<double>({-0.0, 0.0, 1, -0.0}));
   EXPECT_EQ(s.zeros, 3);
   EXPECT_EQ(s.min, 0);
-  EXPECT_EQ(vector_statistics(Device(), vector_of<double>({5e-324, -5e-324})).zeros, 0);  // tiny is not 0
+  EXPECT_EQ(vector_statistics(Device(), vector_of<double>({5e-324, -5e-324})).zeros,
+            0);  // tiny is not 0
 }
 
 TEST(VectorStatistics, SquaresOverflowNormsDoNot) {
@@ -218,7 +238,8 @@ TEST(VectorStatistics, RandomNumbersToWithinRounding) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
   std::vector<double> values(300007);
-  for (auto& value : values) value = normal(random) * std::exp2(static_cast<int>(random() % 40) - 20);
+  for (auto& value : values)
+    value = normal(random) * std::exp2(static_cast<int>(random() % 40) - 20);
   Expected<double> expected;
   for (const double value : values) expected.add(value);
   const auto x = vector_of(values);
@@ -228,8 +249,9 @@ TEST(VectorStatistics, RandomNumbersToWithinRounding) {
 }
 
 TEST(VectorStatistics, TheSameBitsEveryTime) {
-  const auto x = filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 100003, 5),
-                        [](std::int64_t i, std::int64_t c) { return std::sin(static_cast<double>(i + c)); });
+  const auto x =
+      filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 100003, 5),
+             [](std::int64_t i, std::int64_t c) { return std::sin(static_cast<double>(i + c)); });
   const auto first = vector_statistics(Device(), x);
   for (int run = 0; run < 5; ++run) {
     const auto again = vector_statistics(Device(), x);
@@ -241,7 +263,8 @@ TEST(VectorStatistics, AWorkspaceServesManyVectors) {
   const Device exec;
   const ColumnResults<VectorStatistics<double>, Device> results(exec, 3);
   for (const std::int64_t n : {100003, 5, 0, 70001}) {
-    const auto x = filled(Kokkos::View<double**, Kokkos::LayoutLeft, Device>("x", n, 3), whole<double>);
+    const auto x =
+        filled(Kokkos::View<double**, Kokkos::LayoutLeft, Device>("x", n, 3), whole<double>);
     vector_statistics(exec, x, results);
     const auto found = results.on_host(exec);
     for (std::int64_t c = 0; c < 3; ++c) expect_statistics(found[c], expected_column<double>(n, c));
@@ -256,22 +279,27 @@ TEST(VectorStatistics, AWorkspaceOfASmallerInstanceServesALargerOne) {
   const auto parts = Kokkos::Experimental::partition_space(exec, 1, 1);
   for (const std::int64_t k : {1, 3, 300}) {
     const ColumnResults<VectorStatistics<double>, Device> results(parts[0], k);
-    const auto x = filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 200003 / k, k), whole<double>);
+    const auto x = filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 200003 / k, k),
+                          whole<double>);
     vector_statistics(exec, x, results);
     const auto found = results.on_host(exec);
-    for (std::int64_t c = 0; c < k; ++c) expect_statistics(found[c], expected_column<double>(200003 / k, c));
+    for (std::int64_t c = 0; c < k; ++c)
+      expect_statistics(found[c], expected_column<double>(200003 / k, c));
   }
 }
 
 /// A reduction that somebody else writes, with the same results joined by Kokkos.
 struct IotaStatistics {
-  KOKKOS_FUNCTION void operator()(std::int64_t i, VectorStatistics<double>& s) const { s.add(static_cast<double>(i)); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, VectorStatistics<double>& s) const {
+    s.add(static_cast<double>(i));
+  }
 };
 
 TEST(VectorStatistics, ReducerServesOtherReductions) {
   VectorStatistics<double> s;
-  Kokkos::parallel_reduce("iota", Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(0, 1001), IotaStatistics{},
-                          StatisticsReducer<double>(s));
+  Kokkos::parallel_reduce("iota",
+                          Kokkos::RangePolicy<Device, Kokkos::IndexType<std::int64_t>>(0, 1001),
+                          IotaStatistics{}, StatisticsReducer<double>(s));
   EXPECT_EQ(s.sum, 500500);
   EXPECT_EQ(s.max, 1000);
   EXPECT_EQ(s.zeros, 1);
@@ -285,8 +313,8 @@ TYPED_TEST_SUITE(DotOfType, DotScalars);
 TYPED_TEST(DotOfType, Vectors) {
   for (const auto n : lengths) {
     const auto x = filled(Kokkos::View<TypeParam*, Device>("x", n), whole<TypeParam>);
-    const auto y =
-        filled(Kokkos::View<TypeParam*, Device>("y", n), [](std::int64_t i, std::int64_t) { return whole<TypeParam>(i, 1); });
+    const auto y = filled(Kokkos::View<TypeParam*, Device>("y", n),
+                          [](std::int64_t i, std::int64_t) { return whole<TypeParam>(i, 1); });
     std::int64_t sum = 0;
     for (std::int64_t i = 0; i < n; ++i) sum += whole<int>(i, 0) * whole<int>(i, 1);
     EXPECT_EQ(static_cast<std::int64_t>(dot(Device(), x, y)), sum) << n;
@@ -315,7 +343,8 @@ TEST(Dot, ComplexElementsOfTheFirstAreConjugated) {
   using Complex = Kokkos::complex<float>;
   const auto x = vector_of<Complex>({{1, 2}, {3, -1}});
   const auto y = vector_of<Complex>({{2, 1}, {0, 1}});
-  EXPECT_EQ(dot(Device(), x, y), Kokkos::complex<double>(3, 0));  // (1 - 2i)(2 + i) + (3 + i) i = 4 - 3i + 3i - 1
+  EXPECT_EQ(dot(Device(), x, y),
+            Kokkos::complex<double>(3, 0));  // (1 - 2i)(2 + i) + (3 + i) i = 4 - 3i + 3i - 1
   EXPECT_EQ(dot(Device(), x, x), Kokkos::complex<double>(15, 0));
   EXPECT_EQ(dot(Device(), y, x), Kokkos::complex<double>(3, 0));
   const auto scaled = vector_of<Complex>({{0, 1}, {0, 0}});
@@ -327,13 +356,18 @@ TEST(Dot, OperandsOfTwoPrecisions) {
   const auto x = vector_of<float>({0.5F, 2});
   const auto y = vector_of<double>({1e-300, 3});
   EXPECT_EQ(dot(Device(), x, y), 6);
-  EXPECT_EQ(dot(Device(), vector_of<std::int32_t>({1 << 30, 1}), vector_of<std::int64_t>({1 << 30, -1})), (1LL << 60) - 1);
+  EXPECT_EQ(
+      dot(Device(), vector_of<std::int32_t>({1 << 30, 1}), vector_of<std::int64_t>({1 << 30, -1})),
+      (1LL << 60) - 1);
 }
 
 TEST(Dot, NanAndEmpty) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_TRUE(std::isnan(dot(Device(), vector_of<double>({1, nan, 3}), vector_of<double>({1, 0, 3}))));
-  EXPECT_EQ(dot(Device(), Kokkos::View<double*, Device>("x", 0), Kokkos::View<double*, Device>("y", 0)), 0);
+  EXPECT_TRUE(
+      std::isnan(dot(Device(), vector_of<double>({1, nan, 3}), vector_of<double>({1, 0, 3}))));
+  EXPECT_EQ(
+      dot(Device(), Kokkos::View<double*, Device>("x", 0), Kokkos::View<double*, Device>("y", 0)),
+      0);
 }
 
 TEST(Dot, ShapesMustAgree) {

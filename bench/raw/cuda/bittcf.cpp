@@ -5,7 +5,8 @@
 
 #include "raw/cuda/common.hpp"
 
-/// Contender `raw-cuda`, format bittcf, a warp for a window: all of its columns by tensor cores (PTX mma.m8n8k4).
+/// Contender `raw-cuda`, format bittcf, a warp for a window: all of its columns by tensor cores
+/// (PTX mma.m8n8k4).
 ///   kernel:tensor-2, tensor-4   so many tiles of A are loaded before the first is multiplied
 namespace fatvec::bench {
 namespace raw::cuda {
@@ -23,12 +24,13 @@ struct Windows {
 
   template <class Matrix>
   static Windows of(const Matrix& matrix) {
-    return {matrix.window_offsets.data(), matrix.value_offsets.data(), matrix.permutation.data(), matrix.masks.data(),
-            static_cast<int>(matrix.windows())};
+    return {matrix.window_offsets.data(), matrix.value_offsets.data(), matrix.permutation.data(),
+            matrix.masks.data(), static_cast<int>(matrix.windows())};
   }
 };
 
-static __device__ __forceinline__ void multiply_add(double& left, double& right, double a, double b) {
+static __device__ __forceinline__ void multiply_add(double& left, double& right, double a,
+                                                    double b) {
 #if __CUDA_ARCH__ >= 800
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+d"(left), "+d"(right)
@@ -36,7 +38,8 @@ static __device__ __forceinline__ void multiply_add(double& left, double& right,
 #endif
 }
 
-/// n tiles of 8 columns; in pairs, whose columns take turns, where two elements of a row of X are loaded at once.
+/// n tiles of 8 columns; in pairs, whose columns take turns, where two elements of a row of X are
+/// loaded at once.
 template <int n, bool pairs, int ahead>
 __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
     multiply_windows(const Stored<Windows> a, const Operands o) {
@@ -63,7 +66,8 @@ __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
     }
 #pragma unroll
     for (int u = 0; u < ahead; ++u) {
-      element[u] = mask[u] >> thread & 1 ? __ldcs(value + __popc(mask[u] & ((1U << thread) - 1))) : 0;
+      element[u] =
+          mask[u] >> thread & 1 ? __ldcs(value + __popc(mask[u] & ((1U << thread) - 1))) : 0;
       value += __popc(mask[u]);
     }
 #pragma unroll
@@ -72,7 +76,8 @@ __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
       if constexpr (pairs) {
 #pragma unroll
         for (int t = 0; t < n; t += 2) {
-          const double2 b = mine + 8 * t < o.k ? *reinterpret_cast<const double2*>(x + 8 * t) : double2{};
+          const double2 b =
+              mine + 8 * t < o.k ? *reinterpret_cast<const double2*>(x + 8 * t) : double2{};
           multiply_add(sum[t][0], sum[t][1], element[u], b.x);
           multiply_add(sum[t + 1][0], sum[t + 1][1], element[u], b.y);
         }
@@ -103,7 +108,8 @@ __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
 
 template <int ahead>
 void launch_windows(cudaStream_t stream, const Stored<Windows>& a, const Operands& o) {
-  const bool aligned = o.x_col == 1 && o.x_row % 2 == 0 && reinterpret_cast<std::uintptr_t>(o.x) % 16 == 0;
+  const bool aligned =
+      o.x_col == 1 && o.x_row % 2 == 0 && reinterpret_cast<std::uintptr_t>(o.x) % 16 == 0;
   const bool pairs = aligned && o.k % 2 == 0 && o.k >= 32;
   const int all = (o.k + 7) / 8;
   const int most = pairs ? 10 : 9;
@@ -129,9 +135,10 @@ void add_raw_cuda_bittcf(Registry& registry) {
     return "no tensor cores for doubles on this GPU, or code for an earlier one";
   };
   const auto add_kernel = [&](const char* kernel, const Launch<Windows>& launch) {
-    add<Windows>(registry, {.kernel = kernel,
-                            .make = [launch](const product::Case&) { return as_is<Windows>(launch); },
-                            .unsupported = no_tensor_cores});
+    add<Windows>(registry,
+                 {.kernel = kernel,
+                  .make = [launch](const product::Case&) { return as_is<Windows>(launch); },
+                  .unsupported = no_tensor_cores});
   };
   add_kernel("tensor-2", launch_windows<2>);
   add_kernel("tensor-4", launch_windows<4>);

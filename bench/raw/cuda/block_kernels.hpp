@@ -6,7 +6,8 @@
 /// The seeds' kernels for fat vectors.
 namespace fatvec::bench::raw::cuda {
 
-/// Seed 000: in blocks of x by y threads, y rows lie over x columns; here x may be less than k, and nothing is atomic.
+/// Seed 000: in blocks of x by y threads, y rows lie over x columns; here x may be less than k, and
+/// nothing is atomic.
 template <class Rows>
 __global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Operands o) {
   const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -19,11 +20,13 @@ __global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Ope
   }
 }
 
-/// Seed 004: a fixed grid strides over the rows, a thread takes the columns of its row one after the other. In row layout this
-/// is the seed's row-major kernel, in column layout its column-major one.
+/// Seed 004: a fixed grid strides over the rows, a thread takes the columns of its row one after
+/// the other. In row layout this is the seed's row-major kernel, in column layout its column-major
+/// one.
 template <class Rows>
 __global__ void grid_stride(const Stored<Rows> a, const Operands o) {
-  for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < a.rows; row += gridDim.x * blockDim.x) {
+  for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < a.rows;
+       row += gridDim.x * blockDim.x) {
     const Slots slots = a.row[row];
     for (int c = 0; c < o.k; ++c) {
       double sum[1] = {};
@@ -45,7 +48,8 @@ void launch_column_by_column(cudaStream_t stream, const Stored<Rows>& a, Operand
   for (int c = 0; c < k; ++c, o.x += o.x_col, o.y += o.y_col) launch_grid_stride(stream, a, o);
 }
 
-/// kernel:block-2d in every size of seed 000. Its best on most matrices, 16 x 16, always runs; the others with --sweep block.
+/// kernel:block-2d in every size of seed 000. Its best on most matrices, 16 x 16, always runs; the
+/// others with --sweep block.
 template <class Rows>
 void add_blocks(Registry& registry) {
   for (const int x : {8, 16, 32, 64}) {

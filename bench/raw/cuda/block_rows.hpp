@@ -20,7 +20,8 @@ struct BlockRows {
 
   template <class Matrix>
   static BlockRows of(const Matrix& matrix) {
-    return {matrix.row_map.data(), matrix.block_size(), static_cast<int>(matrix.block_rows()), matrix.cols()};
+    return {matrix.row_map.data(), matrix.block_size(), static_cast<int>(matrix.block_rows()),
+            matrix.cols()};
   }
   /// Columns of a block that are within the matrix.
   __device__ int width(int block_column) const { return min(size, cols - block_column * size); }
@@ -28,8 +29,10 @@ struct BlockRows {
 
 using StoredBlocks = Stored<BlockRows>;
 
-/// Algorithm 5 of seed 003: a thread per block row, which adds to Y in memory; its columns one after the other.
-static __global__ void __launch_bounds__(128) thread_per_block_row(const StoredBlocks a, const Operands o) {
+/// Algorithm 5 of seed 003: a thread per block row, which adds to Y in memory; its columns one
+/// after the other.
+static __global__ void __launch_bounds__(128)
+    thread_per_block_row(const StoredBlocks a, const Operands o) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= a.row.count) return;
   const int size = a.row.size;
@@ -47,10 +50,11 @@ static __global__ void __launch_bounds__(128) thread_per_block_row(const StoredB
   }
 }
 
-/// sum[r] += row `first + r` of block n times X's rows. All loads of `at_once` columns of the block before their arithmetic.
+/// sum[r] += row `first + r` of block n times X's rows. All loads of `at_once` columns of the block
+/// before their arithmetic.
 template <int rows, int at_once, class Tile>
-__device__ __forceinline__ void add_columns(const double* column, int size, int x_row, const Tile& tile,
-                                            double (&sum)[rows][Tile::width]) {
+__device__ __forceinline__ void add_columns(const double* column, int size, int x_row,
+                                            const Tile& tile, double (&sum)[rows][Tile::width]) {
   double value[at_once][rows];
   double x[at_once][Tile::width];
 #pragma unroll
@@ -71,7 +75,8 @@ __device__ __forceinline__ void add_columns(const double* column, int size, int 
 
 inline constexpr int block_threads = 256;
 
-/// A thread holds all rows of a block of `known` rows by the columns of its tile; known 0: one row of a block of any size.
+/// A thread holds all rows of a block of `known` rows by the columns of its tile; known 0: one row
+/// of a block of any size.
 template <int known, class Tile>
 __global__ void __launch_bounds__(block_threads, 2)
     tuned_blocks(const StoredBlocks a, const Operands o, const int lanes, const int tiles) {
@@ -93,10 +98,12 @@ __global__ void __launch_bounds__(block_threads, 2)
     const int width = a.row.width(column);
     if (known > 0 && width == known) {
 #pragma unroll
-      for (int j = 0; j < known; j += at_once) add_columns<rows, at_once>(block + j * size, size, column * size + j, tile, sum);
+      for (int j = 0; j < known; j += at_once)
+        add_columns<rows, at_once>(block + j * size, size, column * size + j, tile, sum);
     } else {
 #pragma unroll 4
-      for (int j = 0; j < width; ++j) add_columns<rows, 1>(block + j * size, size, column * size + j, tile, sum);
+      for (int j = 0; j < width; ++j)
+        add_columns<rows, 1>(block + j * size, size, column * size + j, tile, sum);
     }
   }
   const int row = i * size + first;
@@ -106,15 +113,18 @@ __global__ void __launch_bounds__(block_threads, 2)
 }
 
 template <int known, class Tile>
-void launch_block_tile(cudaStream_t stream, const StoredBlocks& a, const Operands& o, int lanes, int tiles) {
+void launch_block_tile(cudaStream_t stream, const StoredBlocks& a, const Operands& o, int lanes,
+                       int tiles) {
   const int rows_per_block = block_threads / lanes;
   const std::int64_t items = static_cast<std::int64_t>(a.row.count) * (known > 0 ? 1 : a.row.size);
   const std::int64_t blocks = (items + rows_per_block - 1) / rows_per_block;
-  tuned_blocks<known, Tile><<<checked_blocks(blocks * tiles), dim3(lanes, rows_per_block), 0, stream>>>(a, o, lanes, tiles);
+  tuned_blocks<known, Tile>
+      <<<checked_blocks(blocks * tiles), dim3(lanes, rows_per_block), 0, stream>>>(a, o, lanes,
+                                                                                   tiles);
 }
 
-/// Neighbouring columns lie side by side over the threads, two each where there are many; columns that are apart are a
-/// thread's, 4 at once, block rows side by side.
+/// Neighbouring columns lie side by side over the threads, two each where there are many; columns
+/// that are apart are a thread's, 4 at once, block rows side by side.
 template <int known>
 void launch_blocks_of(cudaStream_t stream, const StoredBlocks& a, const Operands& o) {
   const auto launch = [&]<class Tile>(std::type_identity<Tile>, int lanes_wanted) {

@@ -18,11 +18,13 @@
 #include "harness/contender.hpp"
 #include "raw/cuda/rows.hpp"
 
-/// What the hand-written CUDA kernels share: their arguments, the end of a row, the launch, the registration.
+/// What the hand-written CUDA kernels share: their arguments, the end of a row, the launch, the
+/// registration.
 namespace fatvec::bench::raw::cuda {
 
-/// alpha, beta, and element (i, c) of X at x[i · x_row + c · x_col], of Y likewise. Strides are 32-bit, so that a position is
-/// one multiplication of 32 by 32 bits, and the products 64-bit: X and Y may be of any size.
+/// alpha, beta, and element (i, c) of X at x[i · x_row + c · x_col], of Y likewise. Strides are
+/// 32-bit, so that a position is one multiplication of 32 by 32 bits, and the products 64-bit: X
+/// and Y may be of any size.
 struct Operands {
   double alpha;
   double beta;
@@ -41,7 +43,9 @@ struct Operands {
     return static_cast<std::int64_t>(i) * y_row + static_cast<std::int64_t>(c) * y_col;
   }
   /// beta = 0 does not read Y, which may hold NaN.
-  __device__ double combined(double old, double sum) const { return beta == 0 ? alpha * sum : beta * old + alpha * sum; }
+  __device__ double combined(double old, double sum) const {
+    return beta == 0 ? alpha * sum : beta * old + alpha * sum;
+  }
   __device__ void store(int i, int c, double sum) const {
     double* const to = y + y_at(i, c);
     *to = combined(beta == 0 ? 0 : *to, sum);
@@ -50,7 +54,9 @@ struct Operands {
 
 /// Throws where CUDA would take a launch of so many blocks for one of fewer.
 inline unsigned checked_blocks(std::int64_t blocks) {
-  if (blocks > INT32_MAX) throw CapacityError(detail::concat("raw-cuda: ", blocks, " blocks are more than a grid can have."));
+  if (blocks > INT32_MAX)
+    throw CapacityError(
+        detail::concat("raw-cuda: ", blocks, " blocks are more than a grid can have."));
   return static_cast<unsigned>(blocks);
 }
 inline unsigned blocks_for(std::int64_t items, std::int64_t items_per_block) {
@@ -58,10 +64,12 @@ inline unsigned blocks_for(std::int64_t items, std::int64_t items_per_block) {
 }
 
 inline void check(cudaError_t status, const char* what) {
-  if (status != cudaSuccess) throw Error(detail::concat("raw-cuda: ", what, ": ", cudaGetErrorString(status), "."));
+  if (status != cudaSuccess)
+    throw Error(detail::concat("raw-cuda: ", what, ": ", cudaGetErrorString(status), "."));
 }
 
-/// run(integral_constant) with the smallest of the ascending widths that is at least `wanted`, or the largest.
+/// run(integral_constant) with the smallest of the ascending widths that is at least `wanted`, or
+/// the largest.
 template <int... widths, class Run>
 void with_width(int wanted, const Run& run) {
   wanted = std::min(wanted, std::max({widths...}));
@@ -72,7 +80,8 @@ void with_width(int wanted, const Run& run) {
 template <class Rows>
 using Launch = std::function<void(cudaStream_t, const Stored<Rows>&, const Operands&)>;
 
-/// The hand-written product of a format as MatrixProduct wants it. set_up is timed as set-up and returns what will be launched.
+/// The hand-written product of a format as MatrixProduct wants it. set_up is timed as set-up and
+/// returns what will be launched.
 template <class Rows>
 struct Multiply {
   std::function<Launch<Rows>(const Kokkos::Cuda&, const Stored<Rows>&)> set_up;
@@ -83,12 +92,13 @@ struct Multiply {
     launch = set_up(exec, stored<Rows>(matrix));
   }
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::Cuda& exec, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const Kokkos::Cuda& exec, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     if (y.size() == 0) return;
     const auto narrow = [](auto stride) { return static_cast<int>(stride); };
     launch(exec.cuda_stream(), stored<Rows>(matrix),
-           {alpha, beta, x.data(), y.data(), narrow(x.stride(0)), narrow(x.stride(1)), narrow(y.stride(0)), narrow(y.stride(1)),
-            narrow(y.extent(1))});
+           {alpha, beta, x.data(), y.data(), narrow(x.stride(0)), narrow(x.stride(1)),
+            narrow(y.stride(0)), narrow(y.stride(1)), narrow(y.extent(1))});
     check(cudaGetLastError(), "launch");
   }
 };
@@ -107,7 +117,8 @@ struct Variant {
 template <class Rows>
 Contender contender(const Variant<Rows>& variant) {
   std::vector<Parameter> parameters{{"kernel", variant.kernel}};
-  parameters.insert(parameters.end(), variant.more_parameters.begin(), variant.more_parameters.end());
+  parameters.insert(parameters.end(), variant.more_parameters.begin(),
+                    variant.more_parameters.end());
   return {.name = "raw-cuda",
           .backend = "cuda",
           .format = Rows::name,
@@ -129,7 +140,9 @@ void add(Registry& registry, const Variant<Rows>& variant) {
 /// A kernel that needs no set-up of its own.
 template <class Rows>
 Multiply<Rows> as_is(Launch<Rows> launch) {
-  return {.set_up = [launch = std::move(launch)](const Kokkos::Cuda&, const Stored<Rows>&) { return launch; }};
+  return {.set_up = [launch = std::move(launch)](const Kokkos::Cuda&, const Stored<Rows>&) {
+    return launch;
+  }};
 }
 
 }  // namespace fatvec::bench::raw::cuda

@@ -19,14 +19,17 @@ void add_raw_cuda_csr(Registry& registry) {
   using Rows = CsrRows;
   add_tuned<Rows>(registry);
   const auto add_plain = [&registry](const char* kernel, const Launch<Rows>& launch) {
-    add<Rows>(registry, {.kernel = kernel, .make = [launch](const product::Case&) { return as_is<Rows>(launch); }});
+    add<Rows>(registry, {.kernel = kernel,
+                         .make = [launch](const product::Case&) { return as_is<Rows>(launch); }});
   };
   add_plain("thread", launch_thread_per_row<Rows>);
   add_plain("warp-shuffle", [](auto... of) { launch_warp_per_row<Shuffle>(of...); });
   add_plain("warp-shared", [](auto... of) { launch_warp_per_row<Shared1d>(of...); });
   add_plain("warp-shared-2d", [](auto... of) { launch_warp_per_row<Shared2d>(of...); });
   add_plain("warp-ldg", [](auto... of) { launch_warp_per_row<Shuffle>(of..., ReadOnly{}); });
-  add<Rows>(registry, {.kernel = "warp-texture", .make = textured<Rows>, .unsupported = XTexture::unsupported});
+  add<Rows>(
+      registry,
+      {.kernel = "warp-texture", .make = textured<Rows>, .unsupported = XTexture::unsupported});
   add_plain("strip-mining", [](auto... of) { launch_warp_per_row<Sequential>(of...); });
   add_blocks<Rows>(registry);
   add_plain("grid-stride", launch_grid_stride<Rows>);

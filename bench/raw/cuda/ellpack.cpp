@@ -12,8 +12,9 @@ void add_raw_cuda_ellpack(Registry& registry) {
   using namespace raw::cuda;
   using Rows = EllRows;
   add_tuned<Rows>(registry);
-  add<Rows>(registry,
-            {.kernel = "thread", .make = [](const product::Case&) { return as_is<Rows>(launch_thread_per_row<Rows>); }});
+  add<Rows>(registry, {.kernel = "thread", .make = [](const product::Case&) {
+                         return as_is<Rows>(launch_thread_per_row<Rows>);
+                       }});
   add_blocks<Rows>(registry);
 }
 

@@ -14,13 +14,17 @@ void add_raw_cuda_hll(Registry& registry) {
   using namespace raw::cuda;
   using Rows = HllRows;
   add_tuned<Rows>(registry);
-  const auto add_plain = [&registry](const char* kernel, StorageOrder storage, const Launch<Rows>& launch) {
-    add<Rows>(registry,
-              {.kernel = kernel, .make = [launch](const product::Case&) { return as_is<Rows>(launch); }, .storage = storage});
+  const auto add_plain = [&registry](const char* kernel, StorageOrder storage,
+                                     const Launch<Rows>& launch) {
+    add<Rows>(registry, {.kernel = kernel,
+                         .make = [launch](const product::Case&) { return as_is<Rows>(launch); },
+                         .storage = storage});
   };
   add_plain("thread", StorageOrder::row_major, launch_thread_per_row<Rows>);
-  add_plain("warp-shuffle", StorageOrder::row_major, [](auto... of) { launch_warp_per_row<Shuffle>(of...); });
-  add_plain("warp-shared", StorageOrder::row_major, [](auto... of) { launch_warp_per_row<Shared1d>(of...); });
+  add_plain("warp-shuffle", StorageOrder::row_major,
+            [](auto... of) { launch_warp_per_row<Shuffle>(of...); });
+  add_plain("warp-shared", StorageOrder::row_major,
+            [](auto... of) { launch_warp_per_row<Shared1d>(of...); });
   add_plain("thread-column-major", StorageOrder::column_major, launch_thread_per_row<Rows>);
 }
 

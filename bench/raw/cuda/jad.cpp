@@ -11,7 +11,9 @@ namespace {
 template <class Rows>
 void add_both(Registry& registry) {
   raw::cuda::add_tuned<Rows>(registry);
-  const auto make = [](const product::Case&) { return raw::cuda::as_is<Rows>(raw::cuda::launch_thread_per_row<Rows>); };
+  const auto make = [](const product::Case&) {
+    return raw::cuda::as_is<Rows>(raw::cuda::launch_thread_per_row<Rows>);
+  };
   raw::cuda::add<Rows>(registry, {.kernel = "thread", .make = make});
 }
 

@@ -3,8 +3,9 @@
 
 #include "raw/cuda/common.hpp"
 
-/// Rows far longer than the mean, which would keep a few lanes busy when all others are done. The tuned kernels take them for
-/// empty, which leaves beta · Y; then a warp per chunk of their entries adds to that.
+/// Rows far longer than the mean, which would keep a few lanes busy when all others are done. The
+/// tuned kernels take them for empty, which leaves beta · Y; then a warp per chunk of their entries
+/// adds to that.
 namespace fatvec::bench::raw::cuda {
 
 struct Chunk {
@@ -13,7 +14,8 @@ struct Chunk {
   int to;    ///< behind the last
 };
 
-/// Lists the chunks of the rows longer than `longest`, as a scan over the rows; counts them only where there is no list yet.
+/// Lists the chunks of the rows longer than `longest`, as a scan over the rows; counts them only
+/// where there is no list yet.
 template <class Rows>
 struct ListChunks {
   static constexpr int size = 128;  ///< entries: 4 for each lane of a warp where k = 1
@@ -42,23 +44,27 @@ struct LongRows {
 
   static LongRows of(const Kokkos::Cuda& exec, const Stored<Rows>& a) {
     LongRows found;
-    found.longest = a.rows == 0 ? 0 : static_cast<int>(std::clamp<std::int64_t>(4 * a.nnz / a.rows, 64, 4096));
+    found.longest =
+        a.rows == 0 ? 0 : static_cast<int>(std::clamp<std::int64_t>(4 * a.nnz / a.rows, 64, 4096));
     const Kokkos::RangePolicy<Kokkos::Cuda> all(exec, 0, a.rows);
     int count = 0;
-    Kokkos::parallel_scan("fatvec::raw::count_chunks", all, ListChunks<Rows>{a.row, found.longest, {}}, count);
+    Kokkos::parallel_scan("fatvec::raw::count_chunks", all,
+                          ListChunks<Rows>{a.row, found.longest, {}}, count);
     if (count == 0) return found;
     using List = Kokkos::View<Chunk*, Kokkos::Cuda>;
-    found.chunks = List(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::raw::chunks"), count);
-    Kokkos::parallel_scan("fatvec::raw::list_chunks", all, ListChunks<Rows>{a.row, found.longest, found.chunks}, count);
+    found.chunks =
+        List(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::raw::chunks"), count);
+    Kokkos::parallel_scan("fatvec::raw::list_chunks", all,
+                          ListChunks<Rows>{a.row, found.longest, found.chunks}, count);
     return found;
   }
 };
 
-/// A warp per chunk: `lanes` of it (a power of two) side by side over the columns, so many share the chunk's entries. Chunks of
-/// a row meet in Y, hence atomic.
+/// A warp per chunk: `lanes` of it (a power of two) side by side over the columns, so many share
+/// the chunk's entries. Chunks of a row meet in Y, hence atomic.
 template <class Rows>
-__global__ void __launch_bounds__(256)
-    add_chunks(const Stored<Rows> a, const Operands o, const Chunk* chunks, unsigned count, int lanes) {
+__global__ void __launch_bounds__(256) add_chunks(const Stored<Rows> a, const Operands o,
+                                                  const Chunk* chunks, unsigned count, int lanes) {
   const unsigned warp = blockIdx.x * blockDim.y + threadIdx.y;
   if (warp >= count) return;  // the whole warp
   const Chunk chunk = chunks[warp];
@@ -74,18 +80,21 @@ __global__ void __launch_bounds__(256)
       const std::int64_t slot = slots.at(j);
       sum += __ldg(a.values + slot) * __ldg(x + o.x_at(__ldg(a.columns + slot), 0));
     }
-    for (int offset = lanes; offset < warpSize; offset *= 2) sum += __shfl_xor_sync(~0U, sum, offset);
+    for (int offset = lanes; offset < warpSize; offset *= 2)
+      sum += __shfl_xor_sync(~0U, sum, offset);
     if (thread < lanes && c < o.k) atomicAdd(o.y + o.y_at(a.target(chunk.row), c), o.alpha * sum);
   }
 }
 
 template <class Rows>
-void launch_add_chunks(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const LongRows<Rows>& long_rows) {
+void launch_add_chunks(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
+                       const LongRows<Rows>& long_rows) {
   const auto count = static_cast<unsigned>(long_rows.chunks.extent(0));
   if (count == 0) return;
   int lanes = 1;
   while (lanes < 32 && lanes < o.k) lanes *= 2;
-  add_chunks<<<blocks_for(count, 8), dim3(32, 8), 0, stream>>>(a, o, long_rows.chunks.data(), count, lanes);
+  add_chunks<<<blocks_for(count, 8), dim3(32, 8), 0, stream>>>(a, o, long_rows.chunks.data(), count,
+                                                               lanes);
 }
 
 }  // namespace fatvec::bench::raw::cuda

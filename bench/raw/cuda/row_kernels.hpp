@@ -3,8 +3,9 @@
 
 #include "raw/cuda/common.hpp"
 
-/// The seeds' kernels for one row: a thread or a warp each. What they differ in, how loads are made and how a warp adds up, is
-/// a type each. The seeds know one column; here a thread holds up to 8 in registers and passes over its row again for more.
+/// The seeds' kernels for one row: a thread or a warp each. What they differ in, how loads are made
+/// and how a warp adds up, is a type each. The seeds know one column; here a thread holds up to 8
+/// in registers and passes over its row again for more.
 namespace fatvec::bench::raw::cuda {
 
 inline constexpr int warp_size = 32;
@@ -20,7 +21,8 @@ struct Plain {
   __device__ double x(const Operands& o, std::int64_t at) const { return o.x[at]; }
 };
 
-/// Loads through the read-only path (seed 001: "cacheL2", though __ldg is about the first-level cache).
+/// Loads through the read-only path (seed 001: "cacheL2", though __ldg is about the first-level
+/// cache).
 struct ReadOnly {
   template <class T>
   __device__ T operator()(const T* from) const {
@@ -29,11 +31,11 @@ struct ReadOnly {
   __device__ double x(const Operands& o, std::int64_t at) const { return __ldg(o.x + at); }
 };
 
-/// sum[w] += A's row times column c + w of X, over entries first, first + step, ... Columns behind the last repeat it; their
-/// sums are dropped.
+/// sum[w] += A's row times column c + w of X, over entries first, first + step, ... Columns behind
+/// the last repeat it; their sums are dropped.
 template <int width, class Rows, class Load, class RowSlots>
-__device__ void add_row(const Stored<Rows>& a, const Operands& o, const Load& load, const RowSlots& slots, int first, int step,
-                        int c, double (&sum)[width]) {
+__device__ void add_row(const Stored<Rows>& a, const Operands& o, const Load& load,
+                        const RowSlots& slots, int first, int step, int c, double (&sum)[width]) {
   std::int64_t column[width];
   for (int w = 0; w < width; ++w) column[w] = o.x_at(0, min(c + w, o.k - 1));
   for (int j = first; j < slots.length; j += step) {
@@ -45,7 +47,8 @@ __device__ void add_row(const Stored<Rows>& a, const Operands& o, const Load& lo
 }
 
 template <int width, class Rows, class Load>
-__global__ void __launch_bounds__(threads_per_block) thread_per_row(const Stored<Rows> a, const Operands o, const Load load) {
+__global__ void __launch_bounds__(threads_per_block)
+    thread_per_row(const Stored<Rows> a, const Operands o, const Load load) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= a.rows) return;
   const auto slots = a.row[row];
@@ -57,11 +60,13 @@ __global__ void __launch_bounds__(threads_per_block) thread_per_row(const Stored
   }
 }
 
-/// Ways to add up one number of each lane; lane 0 gets the sum. All 32 lanes must call. A warp uses its own part of shared
-/// memory only, so that warps need not wait for each other; the first __syncwarp lets lane 0 read what the call before left.
+/// Ways to add up one number of each lane; lane 0 gets the sum. All 32 lanes must call. A warp uses
+/// its own part of shared memory only, so that warps need not wait for each other; the first
+/// __syncwarp lets lane 0 read what the call before left.
 struct Shuffle {
   static __device__ double total(double partial) {
-    for (int offset = warp_size / 2; offset > 0; offset /= 2) partial += __shfl_down_sync(~0U, partial, offset);
+    for (int offset = warp_size / 2; offset > 0; offset /= 2)
+      partial += __shfl_down_sync(~0U, partial, offset);
     return partial;
   }
 };
@@ -92,7 +97,8 @@ struct Shared2d {  ///< a detour through a [warp][lane] array, then shuffles
   }
 };
 
-struct Sequential {  ///< vector strip-mining of seed 002: the first lane adds up the others, one after the other
+struct Sequential {  ///< vector strip-mining of seed 002: the first lane adds up the others, one
+                     ///< after the other
   static __device__ double total(double partial) {
     __shared__ double sums[threads_per_block];
     const double* const mine = sums + threadIdx.y * warp_size;
@@ -106,7 +112,8 @@ struct Sequential {  ///< vector strip-mining of seed 002: the first lane adds u
 };
 
 template <int width, class Sum, class Rows, class Load>
-__global__ void __launch_bounds__(threads_per_block) warp_per_row(const Stored<Rows> a, const Operands o, const Load load) {
+__global__ void __launch_bounds__(threads_per_block)
+    warp_per_row(const Stored<Rows> a, const Operands o, const Load load) {
   const unsigned row = blockIdx.x * warps_per_block + threadIdx.y;
   if (row >= a.rows) return;  // the whole warp
   const Slots slots = a.row[row];
@@ -129,10 +136,12 @@ void launch_thread_per_row(cudaStream_t stream, const Stored<Rows>& a, const Ope
 }
 
 template <class Sum, class Rows, class Load = Plain>
-void launch_warp_per_row(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const Load& load = {}) {
+void launch_warp_per_row(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
+                         const Load& load = {}) {
   with_width<1, 2, 3, 4, 6, 8>(o.k, [&](auto width) {
     warp_per_row<decltype(width)::value, Sum>
-        <<<blocks_for(a.rows, warps_per_block), dim3(warp_size, warps_per_block), 0, stream>>>(a, o, load);
+        <<<blocks_for(a.rows, warps_per_block), dim3(warp_size, warps_per_block), 0, stream>>>(
+            a, o, load);
   });
 }
 

@@ -9,8 +9,8 @@
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/formats/jad.hpp>
 
-/// Where the hand-written CUDA kernels find a row's entries, as plain 32-bit code for each format. A row ends at its length:
-/// padding is never read.
+/// Where the hand-written CUDA kernels find a row's entries, as plain 32-bit code for each format.
+/// A row ends at its length: padding is never read.
 namespace fatvec::bench::raw::cuda {
 
 /// Entry j < length of a row is at position first + j · stride of the format's arrays.
@@ -19,7 +19,9 @@ struct Slots {
   int stride;
   int length;
 
-  KOKKOS_FUNCTION std::int64_t at(int j) const { return first + static_cast<std::int64_t>(j) * stride; }
+  KOKKOS_FUNCTION std::int64_t at(int j) const {
+    return first + static_cast<std::int64_t>(j) * stride;
+  }
 };
 
 /// The same in JAD, where every diagonal begins at a place of its own.
@@ -28,7 +30,9 @@ struct JaggedSlots {
   int row;
   int length;
 
-  KOKKOS_FUNCTION std::int64_t at(int j) const { return static_cast<std::int64_t>(diagonals[j]) + row; }
+  KOKKOS_FUNCTION std::int64_t at(int j) const {
+    return static_cast<std::int64_t>(diagonals[j]) + row;
+  }
 };
 
 struct CsrRows {
@@ -62,7 +66,8 @@ struct EllRows {
   template <class Matrix>
   static EllRows of(const Matrix& matrix) {
     const bool column_major = matrix.storage() == StorageOrder::column_major;
-    return {matrix.row_lengths.data(), column_major ? 1 : matrix.width(), column_major ? matrix.rows() : 1};
+    return {matrix.row_lengths.data(), column_major ? 1 : matrix.width(),
+            column_major ? matrix.rows() : 1};
   }
   KOKKOS_FUNCTION Slots operator[](int row) const {
     return {static_cast<std::int64_t>(row) * row_stride, slot_stride, lengths[row]};
@@ -83,11 +88,12 @@ struct HllRows {
 
   template <class Matrix>
   static HllRows of(const Matrix& matrix) {
-    return {matrix.hack_offsets.data(), matrix.row_lengths.data(), matrix.rows(), matrix.hack_size(),
-            matrix.storage() == StorageOrder::column_major};
+    return {matrix.hack_offsets.data(), matrix.row_lengths.data(), matrix.rows(),
+            matrix.hack_size(), matrix.storage() == StorageOrder::column_major};
   }
   KOKKOS_FUNCTION Slots operator[](int row) const {
-    const int hack = static_cast<int>(static_cast<unsigned>(row) / static_cast<unsigned>(hack_size));
+    const int hack =
+        static_cast<int>(static_cast<unsigned>(row) / static_cast<unsigned>(hack_size));
     const int first_row = hack * hack_size;
     const int within = row - first_row;
     const int height = rows - first_row < hack_size ? rows - first_row : hack_size;
@@ -137,7 +143,8 @@ struct Stored {
 
 template <class Rows, class Matrix>
 Stored<Rows> stored(const Matrix& matrix) {
-  return {Rows::of(matrix), matrix.entries.data(), matrix.values.data(), static_cast<unsigned>(matrix.rows()), matrix.nnz()};
+  return {Rows::of(matrix), matrix.entries.data(), matrix.values.data(),
+          static_cast<unsigned>(matrix.rows()), matrix.nnz()};
 }
 
 }  // namespace fatvec::bench::raw::cuda

@@ -3,7 +3,8 @@
 
 #include "raw/cuda/row_kernels.hpp"
 
-/// X through the texture units (seed 001). There are no textures of double: a texel is two ints, put together again.
+/// X through the texture units (seed 001). There are no textures of double: a texel is two ints,
+/// put together again.
 namespace fatvec::bench::raw::cuda {
 
 struct Textured : Plain {
@@ -16,15 +17,16 @@ struct Textured : Plain {
   }
 };
 
-/// A texture over X. Textures begin on coarser boundaries than Kokkos' arrays, which have a header before them: this one begins
-/// a few doubles early, which nobody fetches.
+/// A texture over X. Textures begin on coarser boundaries than Kokkos' arrays, which have a header
+/// before them: this one begins a few doubles early, which nobody fetches.
 class XTexture {
  public:
   XTexture(const double* x, std::int64_t size) {
     int device = 0;
     int alignment = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&alignment, cudaDevAttrTextureAlignment, device), "texture alignment");
+    check(cudaDeviceGetAttribute(&alignment, cudaDevAttrTextureAlignment, device),
+          "texture alignment");
     const auto address = reinterpret_cast<std::uintptr_t>(x);
     const std::uintptr_t before = address % static_cast<unsigned>(alignment);
     cudaResourceDesc resource{};
@@ -35,7 +37,8 @@ class XTexture {
     cudaTextureDesc description{};
     description.readMode = cudaReadModeElementType;
     fetch_.shift = static_cast<int>(before / sizeof(double));
-    check(cudaCreateTextureObject(&fetch_.texture, &resource, &description, nullptr), "a texture over X");
+    check(cudaCreateTextureObject(&fetch_.texture, &resource, &description, nullptr),
+          "a texture over X");
   }
   XTexture(const XTexture&) = delete;
   XTexture& operator=(const XTexture&) = delete;
@@ -61,15 +64,16 @@ class XTexture {
   Textured fetch_{};
 };
 
-/// A warp per row with shuffles, X fetched through a texture, which is made with the first product: X does not exist before.
+/// A warp per row with shuffles, X fetched through a texture, which is made with the first product:
+/// X does not exist before.
 template <class Rows>
 Multiply<Rows> textured(const product::Case& task) {
   const std::int64_t size = task.matrix.cols() * task.k;
-  return as_is<Rows>(
-      [size, texture = std::shared_ptr<XTexture>()](cudaStream_t stream, const Stored<Rows>& a, const Operands& o) mutable {
-        if (texture == nullptr) texture = std::make_shared<XTexture>(o.x, size);
-        launch_warp_per_row<Shuffle>(stream, a, o, texture->fetch());
-      });
+  return as_is<Rows>([size, texture = std::shared_ptr<XTexture>()](
+                         cudaStream_t stream, const Stored<Rows>& a, const Operands& o) mutable {
+    if (texture == nullptr) texture = std::make_shared<XTexture>(o.x, size);
+    launch_warp_per_row<Shuffle>(stream, a, o, texture->fetch());
+  });
 }
 
 }  // namespace fatvec::bench::raw::cuda

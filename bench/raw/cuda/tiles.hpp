@@ -3,7 +3,8 @@
 
 #include "raw/cuda/common.hpp"
 
-/// The columns that a thread of the tuned kernel holds in registers, and how it reads X and writes Y for them.
+/// The columns that a thread of the tuned kernel holds in registers, and how it reads X and writes
+/// Y for them.
 namespace fatvec::bench::raw::cuda {
 
 /// Whether neighbouring columns of X and Y can be read and written two at a time.
@@ -14,7 +15,8 @@ inline bool in_pairs(const Operands& o) {
   return o.k % 2 == 0 && aligned(o.x, o.x_row) && aligned(o.y, o.y_row);
 }
 
-/// The element `row` rows of `bytes` bytes behind `at`: one instruction, where an index in doubles takes three.
+/// The element `row` rows of `bytes` bytes behind `at`: one instruction, where an index in doubles
+/// takes three.
 __device__ inline const double* row_at(const double* at, int row, int bytes) {
   const double* found;
   asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(found) : "r"(row), "r"(bytes), "l"(at));
@@ -27,7 +29,10 @@ struct Adjacent {
   static constexpr int width = width_;
 
   __device__ Adjacent(const Operands& o, int tile, int lane, int lanes)
-      : first_((tile * lanes + lane) * width), k_(o.k), x_(o.x + first_), x_row_(o.x_row * static_cast<int>(sizeof(double))) {}
+      : first_((tile * lanes + lane) * width),
+        k_(o.k),
+        x_(o.x + first_),
+        x_row_(o.x_row * static_cast<int>(sizeof(double))) {}
 
   __device__ bool idle() const { return first_ >= k_; }
 
@@ -67,21 +72,23 @@ struct Adjacent {
   int x_row_;
 };
 
-/// `width` columns as far apart as there are lanes, so that neighbouring threads have neighbouring columns. Those behind the
-/// last column read the last one again and are not stored: no comparison in the loop over the entries.
+/// `width` columns as far apart as there are lanes, so that neighbouring threads have neighbouring
+/// columns. Those behind the last column read the last one again and are not stored: no comparison
+/// in the loop over the entries.
 template <int width_>
 struct Spaced {
   static constexpr int width = width_;
 
   __device__ Spaced(const Operands& o, int tile, int lane, int lanes)
-      : first_(tile * lanes * width + lane), lanes_(lanes), k_(o.k), x_row_(o.x_row * static_cast<int>(sizeof(double))) {
+      : first_(tile * lanes * width + lane),
+        lanes_(lanes),
+        k_(o.k),
+        x_row_(o.x_row * static_cast<int>(sizeof(double))) {
 #pragma unroll
     for (int w = 0; w < width; ++w) x_[w] = o.x + o.x_at(0, min(first_ + w * lanes, k_ - 1));
   }
 
-  __device__ bool idle() const {
-    return first_ >= k_;
-  }
+  __device__ bool idle() const { return first_ >= k_; }
 
   __device__ void load(int row, double (&x)[width]) const {
 #pragma unroll

@@ -6,25 +6,28 @@
 #include "raw/cuda/long_rows.hpp"
 #include "raw/cuda/tiles.hpp"
 
-/// The best that we know to write for an H200 by hand: the honest opponent of the Kokkos kernels. One kernel, whose threads
-/// hold a compile-time number of columns; how the threads of a block share rows, entries and columns is data.
+/// The best that we know to write for an H200 by hand: the honest opponent of the Kokkos kernels.
+/// One kernel, whose threads hold a compile-time number of columns; how the threads of a block
+/// share rows, entries and columns is data.
 namespace fatvec::bench::raw::cuda {
 
 inline constexpr int tuned_threads = 128;
 
 /// A block has (splits · lanes) x (rows) threads.
 struct Shape {
-  int split_bits;  ///< 2^split_bits neighbouring threads share the entries of a row, and add up by shuffles
+  int split_bits;  ///< 2^split_bits neighbouring threads share the entries of a row, and add up by
+                   ///< shuffles
   int lanes;       ///< threads side by side over the columns
   int sweeps;      ///< over all rows, one after the other, each for its part of the columns
 
   [[nodiscard]] int threads_per_row() const { return lanes << split_bits; }
 };
 
-/// Adds `unroll` entries from j on, `step` apart: all loads first, for latency is what a row waits for. A partial group stops
-/// at the row's end.
+/// Adds `unroll` entries from j on, `step` apart: all loads first, for latency is what a row waits
+/// for. A partial group stops at the row's end.
 template <int unroll, bool partial, class Rows, class Slots, class Tile>
-__device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& slots, int j, int step, const Tile& tile,
+__device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& slots, int j,
+                                            int step, const Tile& tile,
                                             double (&sum)[Tile::width]) {
   int column[unroll] = {};
   double value[unroll] = {};
@@ -47,9 +50,10 @@ __device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& 
   }
 }
 
-/// The blocks per multiprocessor are the compiler's budget of registers: told nothing, it saves them and loads one by one.
+/// The blocks per multiprocessor are the compiler's budget of registers: told nothing, it saves
+/// them and loads one by one.
 template <class Tile, class Rows>
-inline constexpr int tuned_blocks = Tile::width == 1                       ? (Rows::neighbours ? 8 : 12)
+inline constexpr int tuned_blocks = Tile::width == 1 ? (Rows::neighbours ? 8 : 12)
                                     : Tile::width == 2 && Rows::neighbours ? 16
                                     : Tile::width <= 4                     ? 10
                                     : Tile::width <= 6                     ? 8
@@ -63,7 +67,8 @@ __global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
   const unsigned sweep = blockIdx.x / blocks;
   const unsigned block = blockIdx.x - sweep * blocks;
   const unsigned row = block * blockDim.y + threadIdx.y;
-  const int splits = Rows::neighbours ? 1 << shape.split_bits : 1;  // constant addresses where rows lie side by side
+  const int splits = Rows::neighbours ? 1 << shape.split_bits
+                                      : 1;  // constant addresses where rows lie side by side
   const int split = threadIdx.x & (splits - 1);
   const int lane = Rows::neighbours ? threadIdx.x >> shape.split_bits : threadIdx.x;
   const Tile tile(o, sweep, lane, shape.lanes);
@@ -77,34 +82,41 @@ __global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
     add_entries<unroll, false>(a, slots, j, splits, tile, sum);
   if (j < slots.length) add_entries<unroll, true>(a, slots, j, splits, tile, sum);
 
-  for (int offset = splits / 2; offset > 0; offset /= 2) {  // idle threads, too: a warp shuffles as a whole
+  for (int offset = splits / 2; offset > 0;
+       offset /= 2) {  // idle threads, too: a warp shuffles as a whole
 #pragma unroll
     for (int w = 0; w < Tile::width; ++w) sum[w] += __shfl_xor_sync(~0U, sum[w], offset);
   }
   if (busy && split == 0) tile.store(o, a.target(row), sum);
 }
 
-/// So many threads per row, at most `most`, that each has about `entries` of a mean row. Only where the entries lie side by
-/// side: otherwise the rows do, and threads on neighbouring rows read them coalesced.
+/// So many threads per row, at most `most`, that each has about `entries` of a mean row. Only where
+/// the entries lie side by side: otherwise the rows do, and threads on neighbouring rows read them
+/// coalesced.
 template <class Rows>
 int split_bits(const Stored<Rows>& a, int entries, int most) {
   int bits = 0;
   if (Rows::neighbours)
-    while ((2 << bits) <= most && static_cast<std::int64_t>(a.rows) * (entries << bits) < a.nnz) ++bits;
+    while ((2 << bits) <= most && static_cast<std::int64_t>(a.rows) * (entries << bits) < a.nnz)
+      ++bits;
   return bits;
 }
 
 template <class Tile, class Rows>
-void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const Shape& shape, int longest) {
+void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const Shape& shape,
+                 int longest) {
   const int rows_per_block = tuned_threads / shape.threads_per_row();
-  const std::int64_t blocks = (static_cast<std::int64_t>(a.rows) + rows_per_block - 1) / rows_per_block;
-  tuned_product<Tile><<<checked_blocks(blocks * shape.sweeps), dim3(shape.threads_per_row(), rows_per_block), 0, stream>>>(
-      a, o, shape, longest);
+  const std::int64_t blocks =
+      (static_cast<std::int64_t>(a.rows) + rows_per_block - 1) / rows_per_block;
+  tuned_product<Tile>
+      <<<checked_blocks(blocks * shape.sweeps), dim3(shape.threads_per_row(), rows_per_block), 0,
+         stream>>>(a, o, shape, longest);
 }
 
-/// Up to 6 neighbouring columns are one thread's, which shares long rows with others. Beyond, threads lie side by side over the
-/// columns, two each, or four where rows are interleaved or short. Where columns are apart, each is a stream of its own: up to
-/// 8 for a thread, rows side by side.
+/// Up to 6 neighbouring columns are one thread's, which shares long rows with others. Beyond,
+/// threads lie side by side over the columns, two each, or four where rows are interleaved or
+/// short. Where columns are apart, each is a stream of its own: up to 8 for a thread, rows side by
+/// side.
 template <class Rows>
 void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, int longest) {
   const int narrow_bits = split_bits(a, 4, 8);
@@ -120,9 +132,11 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
       launch_tile<Adjacent<decltype(width)::value>>(stream, a, o, {narrow_bits, 1, 1}, longest);
     });
   } else {
-    const bool fours = paired && o.k % 4 == 0 && (!Rows::neighbours || (o.k >= 24 && a.nnz < 24 * std::int64_t{a.rows}));
+    const bool fours = paired && o.k % 4 == 0 &&
+                       (!Rows::neighbours || (o.k >= 24 && a.nnz < 24 * std::int64_t{a.rows}));
     const int columns = fours ? 4 : 2;
-    const int wanted = std::max(1, (o.k + 32) / 64);  // more columns at once drive rows of X out of the caches
+    const int wanted =
+        std::max(1, (o.k + 32) / 64);  // more columns at once drive rows of X out of the caches
     const int lanes = (o.k + columns * wanted - 1) / (columns * wanted);
     const int sweeps = (o.k + columns * lanes - 1) / (columns * lanes);
     const bool whole_warps = 32 % lanes == 0;  // shuffles want them
@@ -137,12 +151,14 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
 template <class Rows>
 void add_tuned(Registry& registry) {
   const auto set_up = [](const Kokkos::Cuda& exec, const Stored<Rows>& a) -> Launch<Rows> {
-    return [long_rows = LongRows<Rows>::of(exec, a)](cudaStream_t stream, const Stored<Rows>& matrix, const Operands& o) {
+    return [long_rows = LongRows<Rows>::of(exec, a)](
+               cudaStream_t stream, const Stored<Rows>& matrix, const Operands& o) {
       launch_tuned(stream, matrix, o, long_rows.longest);
       launch_add_chunks(stream, matrix, o, long_rows);
     };
   };
-  add<Rows>(registry, {.kernel = "tuned", .make = [set_up](const product::Case&) { return Multiply<Rows>{set_up}; }});
+  add<Rows>(registry, {.kernel = "tuned",
+                       .make = [set_up](const product::Case&) { return Multiply<Rows>{set_up}; }});
 }
 
 }  // namespace fatvec::bench::raw::cuda

@@ -4,7 +4,8 @@
 #include "harness/reduction.hpp"
 #include "raw/cuda/common.hpp"
 
-/// Contender `raw-cuda` of the suite of vectors: kernel:shared-memory and kernel:shuffle, column by column.
+/// Contender `raw-cuda` of the suite of vectors: kernel:shared-memory and kernel:shuffle, column by
+/// column.
 namespace fatvec::bench {
 namespace {
 
@@ -21,10 +22,12 @@ struct CudaReduction {
     const Kokkos::Cuda exec;
     const int most_blocks = 8 * exec.cuda_device_prop().multiProcessorCount;
     const auto allocated = [&](const char* label, std::int64_t size) {
-      return Results(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), static_cast<std::size_t>(size));
+      return Results(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+                     static_cast<std::size_t>(size));
     };
-    return make_reduction<Kokkos::Cuda>(CudaReduction{operands, most_blocks, allocated("fatvec::bench::of_block", most_blocks),
-                                                      allocated("fatvec::bench::results", operands.k)});
+    return make_reduction<Kokkos::Cuda>(
+        CudaReduction{operands, most_blocks, allocated("fatvec::bench::of_block", most_blocks),
+                      allocated("fatvec::bench::results", operands.k)});
   }
 
   void operator()(const Kokkos::Cuda& exec) const {
@@ -34,15 +37,16 @@ struct CudaReduction {
       vectors.x = operands.x + begin;
       if constexpr (requires { vectors.y; }) vectors.y = operands.y + begin;
       vectors.step = operands.row_stride();
-      raw::cuda::reduce<Join>(exec.cuda_stream(), vectors, operands.n, most_blocks, of_block.data(), results.data() + c);
+      raw::cuda::reduce<Join>(exec.cuda_stream(), vectors, operands.n, most_blocks, of_block.data(),
+                              results.data() + c);
     }
     raw::cuda::check(cudaGetLastError(), "launch");
   }
   [[nodiscard]] std::vector<double> numbers(const Kokkos::Cuda& exec) const {
     std::vector<Result> host(results.extent(0));
-    raw::cuda::check(
-        cudaMemcpyAsync(host.data(), results.data(), host.size() * sizeof(Result), cudaMemcpyDeviceToHost, exec.cuda_stream()),
-        "copying the results");
+    raw::cuda::check(cudaMemcpyAsync(host.data(), results.data(), host.size() * sizeof(Result),
+                                     cudaMemcpyDeviceToHost, exec.cuda_stream()),
+                     "copying the results");
     exec.fence("fatvec::bench::results");
     std::vector<double> numbers;
     for (const auto& result : host) {

@@ -7,14 +7,16 @@
 
 #include "raw/vectors.hpp"
 
-/// Seed 004's two ways of reducing a vector on a GPU, a tree in shared memory and warp shuffles, for any type and any length.
-/// A grid of blocks strides over the vector, each block leaves one partial result, and a block of a second launch joins those:
-/// the seed's atomics exist for int, but there is no atomicMin of double, and sums would differ from run to run.
+/// Seed 004's two ways of reducing a vector on a GPU, a tree in shared memory and warp shuffles,
+/// for any type and any length. A grid of blocks strides over the vector, each block leaves one
+/// partial result, and a block of a second launch joins those: the seed's atomics exist for int,
+/// but there is no atomicMin of double, and sums would differ from run to run.
 namespace fatvec::bench::raw::cuda {
 
 inline constexpr int vector_threads = 256;  // of a block; a power of two
 
-/// Joins what the threads of a block have; thread 0 gets it. Every thread of the block calls, those without elements, too.
+/// Joins what the threads of a block have; thread 0 gets it. Every thread of the block calls, those
+/// without elements, too.
 struct SharedTree {
   static constexpr const char* name = "shared-memory";
 
@@ -81,7 +83,9 @@ struct TwoVectors {
   const T* x;
   const T* y;
   std::int64_t step;
-  __device__ void add_to(Result& result, std::int64_t i) const { result.add(x[i * step], y[i * step]); }
+  __device__ void add_to(Result& result, std::int64_t i) const {
+    result.add(x[i * step], y[i * step]);
+  }
 };
 
 template <class Join, class Vectors>
@@ -90,24 +94,28 @@ __global__ void __launch_bounds__(vector_threads)
   typename Vectors::Result mine;
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * vector_threads;
 #pragma unroll 4
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * vector_threads + threadIdx.x; i < n; i += stride)
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * vector_threads + threadIdx.x; i < n;
+       i += stride)
     vectors.add_to(mine, i);
   const auto all = Join::joined(mine);
   if (threadIdx.x == 0) of_block[blockIdx.x] = all;
 }
 
 template <class Join, class Result>
-__global__ void __launch_bounds__(vector_threads) join_blocks(const Result* of_block, int blocks, Result* result) {
+__global__ void __launch_bounds__(vector_threads)
+    join_blocks(const Result* of_block, int blocks, Result* result) {
   Result mine;
-  for (int block = static_cast<int>(threadIdx.x); block < blocks; block += vector_threads) mine.join(of_block[block]);
+  for (int block = static_cast<int>(threadIdx.x); block < blocks; block += vector_threads)
+    mine.join(of_block[block]);
   const auto all = Join::joined(mine);
   if (threadIdx.x == 0) *result = all.settled();
 }
 
-/// Enqueues the reduction of n elements. of_block: room for most_blocks results. An empty vector gives Result{}.
+/// Enqueues the reduction of n elements. of_block: room for most_blocks results. An empty vector
+/// gives Result{}.
 template <class Join, class Vectors>
-void reduce(cudaStream_t stream, const Vectors& vectors, std::int64_t n, int most_blocks, typename Vectors::Result* of_block,
-            typename Vectors::Result* result) {
+void reduce(cudaStream_t stream, const Vectors& vectors, std::int64_t n, int most_blocks,
+            typename Vectors::Result* of_block, typename Vectors::Result* result) {
   const std::int64_t wanted = (n + vector_threads - 1) / vector_threads;
   const int blocks = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most_blocks));
   reduce_vector<Join><<<blocks, vector_threads, 0, stream>>>(vectors, n, of_block);

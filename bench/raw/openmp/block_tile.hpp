@@ -11,12 +11,13 @@
 
 namespace fatvec::bench::raw {
 
-/// The product of consecutive block rows with a fat vector: up to 4 rows of Y by `width` columns are summed in registers, so
-/// that a row of X is loaded once for 4 rows.
+/// The product of consecutive block rows with a fat vector: up to 4 rows of Y by `width` columns
+/// are summed in registers, so that a row of X is loaded once for 4 rows.
 template <class X, class Y>
 class BlockTiles {
   static constexpr bool row_layout = X::row_layout;
-  using Widths = std::conditional_t<row_layout, std::integer_sequence<int, 8, 4, 2, 1>, std::integer_sequence<int, 4, 2, 1>>;
+  using Widths = std::conditional_t<row_layout, std::integer_sequence<int, 8, 4, 2, 1>,
+                                    std::integer_sequence<int, 4, 2, 1>>;
   template <int width>
   using Sums = std::conditional_t<row_layout, VectorSums<width>, ScalarSums<width>>;
   static constexpr std::int64_t sweep_rows = 16;  ///< as in RowTiles
@@ -44,7 +45,8 @@ class BlockTiles {
   /// Cuts the rows of a block into parts that differ by one row at most.
   template <int width>
   void tile(std::int64_t first, std::int64_t last, std::int64_t c) const {
-    const BlockTiles by = *this;  // in registers: of *this the compiler must think that writing Y changes it
+    const BlockTiles by =
+        *this;  // in registers: of *this the compiler must think that writing Y changes it
     for (std::int64_t i = first; i < last; ++i) {
       const std::int64_t height = by.a_.end_row(i) - i * by.a_.size;
       const std::int64_t parts = (height + 3) / 4;
@@ -73,7 +75,8 @@ class BlockTiles {
     Sums<width> sums[rows];
     std::int64_t n = a_.offsets[i];
     const std::int64_t end = a_.offsets[i + 1];
-    if constexpr (width * rows <= 16) {  // a sum is a chain of additions: two chains as long as there are registers
+    if constexpr (width * rows <=
+                  16) {  // a sum is a chain of additions: two chains as long as there are registers
       Sums<width> odd[rows];
       for (; n + 1 < end; n += 2) {
         add_block(n, row, c, sums);
@@ -82,11 +85,13 @@ class BlockTiles {
       for (int r = 0; r < rows; ++r) sums[r].add(odd[r]);
     }
     for (; n < end; ++n) add_block(n, row, c, sums);
-    for (int r = 0; r < rows; ++r) sums[r].finish(alpha_, beta_, y_.at(i * a_.size + row + r, c), y_.column_step());
+    for (int r = 0; r < rows; ++r)
+      sums[r].finish(alpha_, beta_, y_.at(i * a_.size + row + r, c), y_.column_step());
   }
 
   template <class Sum, int rows>
-  [[gnu::always_inline]] inline void add_block(std::int64_t n, std::int64_t row, std::int64_t c, Sum (&sums)[rows]) const {
+  [[gnu::always_inline]] inline void add_block(std::int64_t n, std::int64_t row, std::int64_t c,
+                                               Sum (&sums)[rows]) const {
     const double* column = a_.values + n * a_.size * a_.size + row;
     const std::int64_t first = a_.columns[n] * a_.size;
     const std::int64_t end = a_.end_column(n);

@@ -8,8 +8,8 @@
 #include "raw/openmp/block_tile.hpp"
 #include "raw/openmp/schedule.hpp"
 
-/// Contender `raw-openmp`, format bsr, column-major blocks of the size with the fewest bytes; the others with --sweep
-/// block_size:
+/// Contender `raw-openmp`, format bsr, column-major blocks of the size with the fewest bytes; the
+/// others with --sweep block_size:
 ///   kernel:textbook   seed 003's, equally many block rows per thread
 ///   kernel:tiles      register tiles, equally many blocks per thread: the one to beat
 namespace fatvec::bench {
@@ -17,14 +17,16 @@ namespace {
 
 struct TextbookBlocks {
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     const raw::BlockRows a(matrix);
     const auto k = static_cast<std::int64_t>(y.extent(1));
     raw::with_layout(x, y, [&](auto x, auto y) {
       const std::int64_t step = x.row_layout ? k : 1;
       for (std::int64_t c = 0; c < k; c += step) {
 #pragma omp parallel for schedule(static)
-        for (std::int64_t i = 0; i < a.count(); ++i) raw::textbook_block_row(a, i, alpha, x, beta, y, c, c + step);
+        for (std::int64_t i = 0; i < a.count(); ++i)
+          raw::textbook_block_row(a, i, alpha, x, beta, y, c, c + step);
       }
     });
   }
@@ -38,23 +40,26 @@ struct TiledBlocks {
     shares = raw::Blocks({raw::Schedule::Kind::balanced}, raw::BlockRows(matrix));
   }
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     raw::with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
-      shares.for_each(
-          raw::BlockTiles(raw::BlockRows(matrix), alpha, by_hand_x, beta, by_hand_y, static_cast<std::int64_t>(y.extent(1))));
+      shares.for_each(raw::BlockTiles(raw::BlockRows(matrix), alpha, by_hand_x, beta, by_hand_y,
+                                      static_cast<std::int64_t>(y.extent(1))));
     });
   }
 };
 
 template <class Multiply>
 void add(Registry& registry, const char* kernel) {
-  registry.add_with_sweep({.name = "raw-openmp",
-                           .backend = "openmp",
-                           .format = "bsr",
-                           .parameters = {{"kernel", kernel}, {"storage", std::string(to_string(StorageOrder::column_major))}},
-                           .prepare = [](const product::Case& task) {
-                             return product::make_product<BsrMatrix, Kokkos::OpenMP>(task, Multiply{});
-                           }});
+  registry.add_with_sweep(
+      {.name = "raw-openmp",
+       .backend = "openmp",
+       .format = "bsr",
+       .parameters = {{"kernel", kernel},
+                      {"storage", std::string(to_string(StorageOrder::column_major))}},
+       .prepare = [](const product::Case& task) {
+         return product::make_product<BsrMatrix, Kokkos::OpenMP>(task, Multiply{});
+       }});
 }
 
 }  // namespace

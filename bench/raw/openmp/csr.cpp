@@ -15,8 +15,8 @@ void add_raw_openmp_csr(Registry& registry) {
   add({Kind::balanced}, "balanced");
   add({Kind::guided, 16}, "guided");
   add({Kind::shares}, "shares");
-  registry.add(
-      raw::contender<raw::CsrRows, CsrMatrix>("csr", {Kind::shares}, {{"schedule", "shares"}, {"ahead", "40"}}, {}, 40));
+  registry.add(raw::contender<raw::CsrRows, CsrMatrix>(
+      "csr", {Kind::shares}, {{"schedule", "shares"}, {"ahead", "40"}}, {}, 40));
   raw::add_dynamic<raw::CsrRows, CsrMatrix>(registry, "csr");
 }
 

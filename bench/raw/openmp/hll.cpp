@@ -9,7 +9,8 @@ namespace fatvec::bench {
 void add_raw_openmp_hll(Registry& registry) {
   using Rows = raw::HllRows<StorageOrder::row_major>;
   using Kind = raw::Schedule::Kind;
-  for (const auto& [kind, name] : {std::pair{Kind::guided, "guided"}, {Kind::balanced, "balanced"}}) {
+  for (const auto& [kind, name] :
+       {std::pair{Kind::guided, "guided"}, {Kind::balanced, "balanced"}}) {
     registry.add_with_sweep(raw::contender<Rows, HllMatrix>("hll", {kind}, {{"schedule", name}}));
   }
 }

@@ -6,13 +6,15 @@
 namespace fatvec::bench {
 namespace {
 
-/// The rows in equal numbers to the threads, as in seed 003; schedule:balanced is the one to beat, for the long rows come
-/// first.
+/// The rows in equal numbers to the threads, as in seed 003; schedule:balanced is the one to beat,
+/// for the long rows come first.
 template <template <class, class, class, class> class Format>
 void add_jagged(Registry& registry, const char* format) {
   using Kind = raw::Schedule::Kind;
-  registry.add_with_sweep(raw::contender<raw::JadRows, Format>(format, {Kind::even}, {{"schedule", "static"}}));
-  registry.add_with_sweep(raw::contender<raw::JadRows, Format>(format, {Kind::balanced}, {{"schedule", "balanced"}}));
+  registry.add_with_sweep(
+      raw::contender<raw::JadRows, Format>(format, {Kind::even}, {{"schedule", "static"}}));
+  registry.add_with_sweep(
+      raw::contender<raw::JadRows, Format>(format, {Kind::balanced}, {{"schedule", "balanced"}}));
 }
 
 }  // namespace

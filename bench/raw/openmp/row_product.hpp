@@ -13,8 +13,8 @@
 #include "raw/openmp/row_tile.hpp"
 #include "raw/openmp/schedule.hpp"
 
-/// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with rows stored in one piece in every
-/// format that can.
+/// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with rows stored
+/// in one piece in every format that can.
 namespace fatvec::bench::raw {
 
 template <class Rows>
@@ -29,18 +29,22 @@ struct RowProduct {
   }
 
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
-      blocks.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y, static_cast<std::int64_t>(y.extent(1)), ahead));
+      blocks.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y,
+                               static_cast<std::int64_t>(y.extent(1)), ahead));
     });
   }
 };
 
 /// A variant of the product of one format, in its Rows' storage where there is a choice.
 template <class Rows, template <class, class, class, class> class Format>
-Contender contender(const std::string& format, const Schedule& schedule, std::vector<Parameter> parameters,
-                    const std::string& sweep = {}, std::int64_t ahead = 0) {
-  if constexpr (requires { Rows::storage; }) parameters.push_back({"storage", std::string(to_string(Rows::storage))});
+Contender contender(const std::string& format, const Schedule& schedule,
+                    std::vector<Parameter> parameters, const std::string& sweep = {},
+                    std::int64_t ahead = 0) {
+  if constexpr (requires { Rows::storage; })
+    parameters.push_back({"storage", std::string(to_string(Rows::storage))});
   return {.name = "raw-openmp",
           .backend = "openmp",
           .format = format,
@@ -48,17 +52,19 @@ Contender contender(const std::string& format, const Schedule& schedule, std::ve
           .sweep = sweep,
           .prepare = [schedule, ahead](product::Case task) {
             if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
-            return product::make_product<Format, Kokkos::OpenMP>(task, RowProduct<Rows>{schedule, ahead});
+            return product::make_product<Format, Kokkos::OpenMP>(task,
+                                                                 RowProduct<Rows>{schedule, ahead});
           }};
 }
 
-/// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that seed 000 tried on request.
+/// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that seed 000 tried on
+/// request.
 template <class Rows, template <class, class, class, class> class Format>
 void add_dynamic(Registry& registry, const std::string& format) {
   for (const int chunk : {64, 2, 4, 8, 16, 32, 128, 256}) {
-    registry.add(contender<Rows, Format>(format, {Schedule::Kind::dynamic, chunk},
-                                         {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}},
-                                         chunk == 64 ? "" : "chunk"));
+    registry.add(contender<Rows, Format>(
+        format, {Schedule::Kind::dynamic, chunk},
+        {{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}}, chunk == 64 ? "" : "chunk"));
   }
 }
 

@@ -9,14 +9,17 @@
 
 namespace fatvec::bench::raw {
 
-/// How rows are shared out among the threads: data, so that one loop serves every schedule and every format.
+/// How rows are shared out among the threads: data, so that one loop serves every schedule and
+/// every format.
 struct Schedule {
   enum class Kind {
     even,      ///< a block of equally many rows per thread: omp schedule(static)
     balanced,  ///< a block of equal work per thread, found once when the matrix is set up
     shares,    ///< 16 such blocks per thread, the next one for whoever is free
-    dynamic,   ///< blocks of `chunk` rows, the next one for whoever is free: omp schedule(dynamic, chunk)
-    guided     ///< portions of what is left, shrinking down to `chunk` rows or one unit: omp schedule(guided)
+    dynamic,   ///< blocks of `chunk` rows, the next one for whoever is free: omp schedule(dynamic,
+               ///< chunk)
+    guided     ///< portions of what is left, shrinking down to `chunk` rows or one unit: omp
+               ///< schedule(guided)
   };
   Kind kind = Kind::even;
   std::int64_t chunk = 1;
@@ -43,11 +46,13 @@ class Blocks {
     }
   }
 
-  /// work(begin, end) on the rows of each block; block t on thread t where the schedule has one block per thread.
+  /// work(begin, end) on the rows of each block; block t on thread t where the schedule has one
+  /// block per thread.
   template <class Work>
   void for_each(const Work& work) const {
     const bool cut = !first_.empty();
-    const std::int64_t count = cut ? static_cast<std::int64_t>(first_.size()) - 1 : (rows_ + size_ - 1) / size_;
+    const std::int64_t count =
+        cut ? static_cast<std::int64_t>(first_.size()) - 1 : (rows_ + size_ - 1) / size_;
     omp_set_schedule(order_, 1);
 #pragma omp parallel for schedule(runtime)
     for (std::int64_t b = 0; b < count; ++b) {
@@ -56,12 +61,15 @@ class Blocks {
   }
 
  private:
-  /// Seed 001's rule, a new block where the entries reach nnz / threads, with two changes: the goals count from row 0, lest a
-  /// block inherits what those before it took too much; and a row counts as an entry, for an empty one costs time too.
+  /// Seed 001's rule, a new block where the entries reach nnz / threads, with two changes: the
+  /// goals count from row 0, lest a block inherits what those before it took too much; and a row
+  /// counts as an entry, for an empty one costs time too.
   template <class Rows>
   void balance(const Rows& rows, std::int64_t blocks) {
     const std::int64_t units = (rows_ + rows.unit() - 1) / rows.unit();
-    const auto work_before = [&](std::int64_t u) { return rows.entries_before(u) + std::min(u * rows.unit(), rows_); };
+    const auto work_before = [&](std::int64_t u) {
+      return rows.entries_before(u) + std::min(u * rows.unit(), rows_);
+    };
     const std::int64_t all = work_before(units);
     for (std::int64_t t = 0; t <= blocks; ++t) {
       std::int64_t low = 0;

@@ -9,7 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
-/// The sums of a tile: `width` neighbouring columns of one row of Y, in registers until the row is done.
+/// The sums of a tile: `width` neighbouring columns of one row of Y, in registers until the row is
+/// done.
 ///   add(a, x, step)               sums += a · (x[0], x[step], ...)
 ///   finish(alpha, beta, y, step)  y = beta · y + alpha · sums; beta = 0 overwrites y, even NaN
 ///   stream(alpha, y)              y = alpha · sums, past the caches; y is aligned to a line
@@ -35,13 +36,15 @@ struct ScalarSums {
     for (int w = 0; w < width; ++w) sum[w] += other.sum[w];
   }
   void finish(double alpha, double beta, double* y, std::ptrdiff_t step) const {
-    for (int w = 0; w < width; ++w) y[w * step] = beta == 0 ? alpha * sum[w] : beta * y[w * step] + alpha * sum[w];
+    for (int w = 0; w < width; ++w)
+      y[w * step] = beta == 0 ? alpha * sum[w] : beta * y[w * step] + alpha * sum[w];
   }
   void stream(double alpha, double* y) const { finish(alpha, 0, y, 1); }
 };
 
-/// Row layout: whole vectors first, the rest in vectors of half the size, and so on down to one scalar. By the vector types of
-/// GCC and Clang, as GCC 12 keeps an array of 32 sums in memory and cuts one of 8 into half vectors, `omp simd` or not.
+/// Row layout: whole vectors first, the rest in vectors of half the size, and so on down to one
+/// scalar. By the vector types of GCC and Clang, as GCC 12 keeps an array of 32 sums in memory and
+/// cuts one of 8 into half vectors, `omp simd` or not.
 template <int width, int lanes = vector_lanes>
 struct VectorSums {
   using Vector __attribute__((vector_size(lanes * sizeof(double)))) = double;
@@ -94,8 +97,8 @@ struct VectorSums {
 };
 
 template <int width, int lanes>
-requires(0 < width && width < lanes) struct VectorSums<width, lanes> : VectorSums<width, lanes / 2> {
-};
+  requires(0 < width && width < lanes)
+struct VectorSums<width, lanes> : VectorSums<width, lanes / 2> {};
 
 template <>
 struct VectorSums<1, 1> : ScalarSums<1> {};  // not a vector of one, which GCC keeps in memory
@@ -108,8 +111,10 @@ struct VectorSums<0, lanes> {
   void stream(double, double*) const {}
 };
 
-/// values[0] · x[columns[0]] + ...: four entries fill a vector and two vectors take turns, which GCC may not do with a sum.
-inline double row_dot(const double* values, const std::int32_t* columns, std::int64_t length, const double* x) {
+/// values[0] · x[columns[0]] + ...: four entries fill a vector and two vectors take turns, which
+/// GCC may not do with a sum.
+inline double row_dot(const double* values, const std::int32_t* columns, std::int64_t length,
+                      const double* x) {
   using Four __attribute__((vector_size(32))) = double;
   const auto four = [&](std::int64_t n) {
     Four value;

@@ -6,8 +6,8 @@
 namespace fatvec::bench {
 
 void add_raw_openmp_vectors(Registry& registry) {
-  raw::add_host_vectors<Kokkos::OpenMP>(registry, "raw-openmp", "openmp", raw::openmp::statistics<double>,
-                                        raw::openmp::dot<double>);
+  raw::add_host_vectors<Kokkos::OpenMP>(registry, "raw-openmp", "openmp",
+                                        raw::openmp::statistics<double>, raw::openmp::dot<double>);
 }
 
 }  // namespace fatvec::bench

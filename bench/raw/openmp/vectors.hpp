@@ -5,8 +5,8 @@
 
 #include "raw/vectors.hpp"
 
-/// OpenMP's own reductions, over threads and vector lanes, of elements `step` apart. A step of 1 that the compiler knows lets
-/// it load whole vectors.
+/// OpenMP's own reductions, over threads and vector lanes, of elements `step` apart. A step of 1
+/// that the compiler knows lets it load whole vectors.
 namespace fatvec::bench::raw::openmp {
 
 template <class T, class Step>
@@ -14,7 +14,8 @@ Seven<T> statistics_by(const T* x, Step step, std::int64_t n) {
   Wide<T> sum = 0, absolute_sum = 0, square_sum = 0, max_norm = 0;
   T min = Seven<T>::highest, max = Seven<T>::lowest;
   std::int64_t zeros = 0;
-#pragma omp parallel for simd reduction(+ : sum, absolute_sum, square_sum, zeros) reduction(max : max_norm, max) reduction(min : min)
+#pragma omp parallel for simd reduction(+ : sum, absolute_sum, square_sum, zeros) \
+    reduction(max : max_norm, max) reduction(min : min)
   for (std::int64_t i = 0; i < n; ++i) {
     const T element = x[i * step];
     const auto wide = static_cast<Wide<T>>(element);
@@ -34,7 +35,8 @@ template <class T, class Step>
 Product<T> dot_by(const T* x, const T* y, Step step, std::int64_t n) {
   Wide<T> sum = 0;
 #pragma omp parallel for simd reduction(+ : sum)
-  for (std::int64_t i = 0; i < n; ++i) sum += static_cast<Wide<T>>(x[i * step]) * static_cast<Wide<T>>(y[i * step]);
+  for (std::int64_t i = 0; i < n; ++i)
+    sum += static_cast<Wide<T>>(x[i * step]) * static_cast<Wide<T>>(y[i * step]);
   return {sum};
 }
 

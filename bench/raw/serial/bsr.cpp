@@ -14,13 +14,16 @@ namespace {
 
 struct TextbookBlocks {
   template <class Matrix, class X, class Y>
-  void operator()(const raw::SerialSpace&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const raw::SerialSpace&, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
     const raw::BlockRows a(matrix);
     const auto k = static_cast<std::int64_t>(y.extent(1));
     raw::with_layout(x, y, [&](auto x, auto y) {
-      const std::int64_t step = x.row_layout ? k : 1;  // column layout: one column of X after the other
+      const std::int64_t step =
+          x.row_layout ? k : 1;  // column layout: one column of X after the other
       for (std::int64_t c = 0; c < k; c += step)
-        for (std::int64_t i = 0; i < a.count(); ++i) raw::textbook_block_row(a, i, alpha, x, beta, y, c, c + step);
+        for (std::int64_t i = 0; i < a.count(); ++i)
+          raw::textbook_block_row(a, i, alpha, x, beta, y, c, c + step);
     });
   }
 };
@@ -28,13 +31,14 @@ struct TextbookBlocks {
 }  // namespace
 
 void add_raw_serial_bsr(Registry& registry) {
-  registry.add_with_sweep({.name = "raw-serial",
-                           .backend = "serial",
-                           .format = "bsr",
-                           .parameters = {{"storage", std::string(to_string(StorageOrder::column_major))}},
-                           .prepare = [](const product::Case& task) {
-                             return product::make_product<BsrMatrix, raw::SerialSpace>(task, TextbookBlocks{});
-                           }});
+  registry.add_with_sweep(
+      {.name = "raw-serial",
+       .backend = "serial",
+       .format = "bsr",
+       .parameters = {{"storage", std::string(to_string(StorageOrder::column_major))}},
+       .prepare = [](const product::Case& task) {
+         return product::make_product<BsrMatrix, raw::SerialSpace>(task, TextbookBlocks{});
+       }});
 }
 
 }  // namespace fatvec::bench

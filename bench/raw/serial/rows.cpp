@@ -13,9 +13,9 @@
 #include "raw/operands.hpp"
 #include "raw/serial/space.hpp"
 
-/// Contender `raw-serial`: the textbook products on one core, in plain C++, as the seeds have them (CSR and ELLPACK: 000 and
-/// 002; HLL in both storages: 001; JAD and pJAD: 003). Everybody's baseline: no tiles, no intrinsics; the compiler vectorises
-/// the loop over columns.
+/// Contender `raw-serial`: the textbook products on one core, in plain C++, as the seeds have them
+/// (CSR and ELLPACK: 000 and 002; HLL in both storages: 001; JAD and pJAD: 003). Everybody's
+/// baseline: no tiles, no intrinsics; the compiler vectorises the loop over columns.
 namespace fatvec::bench {
 namespace {
 
@@ -24,15 +24,20 @@ using Space = raw::SerialSpace;
 template <class Rows>
 struct Textbook {
   template <class Matrix, class X, class Y>
-  void operator()(const Space&, double alpha, const Matrix& matrix, const X& x, double beta, const Y& y) const {
+  void operator()(const Space&, double alpha, const Matrix& matrix, const X& x, double beta,
+                  const Y& y) const {
     const Rows rows(matrix);
     const auto k = static_cast<std::int64_t>(y.extent(1));
     raw::with_layout(x, y, [&](auto x, auto y) {
       if constexpr (x.row_layout) {
-        rows.walk(0, rows.count(), [=](std::int64_t i, const auto& row) { fat_row(row, k, alpha, x, beta, y.at(i, 0)); });
+        rows.walk(0, rows.count(), [=](std::int64_t i, const auto& row) {
+          fat_row(row, k, alpha, x, beta, y.at(i, 0));
+        });
       } else {
         for (std::int64_t c = 0; c < k; ++c)
-          rows.walk(0, rows.count(), [=](std::int64_t i, const auto& row) { dot(row, alpha, x.at(0, c), beta, *y.at(i, c)); });
+          rows.walk(0, rows.count(), [=](std::int64_t i, const auto& row) {
+            dot(row, alpha, x.at(0, c), beta, *y.at(i, c));
+          });
       }
     });
   }
@@ -40,7 +45,8 @@ struct Textbook {
  private:
   /// Row layout: each entry times a row of X, added to a row of Y.
   template <class Row, class X>
-  static void fat_row(const Row& row, std::int64_t k, double alpha, const X& x, double beta, double* __restrict y) {
+  static void fat_row(const Row& row, std::int64_t k, double alpha, const X& x, double beta,
+                      double* __restrict y) {
     for (std::int64_t c = 0; c < k; ++c) y[c] = beta == 0 ? 0 : beta * y[c];
     for (std::int64_t n = 0; n < row.length; ++n) {
       const double a = alpha * row.value(n);
@@ -51,7 +57,8 @@ struct Textbook {
 
   /// Column layout: one column of X after the other.
   template <class Row>
-  static void dot(const Row& row, double alpha, const double* __restrict x, double beta, double& y) {
+  static void dot(const Row& row, double alpha, const double* __restrict x, double beta,
+                  double& y) {
     double sum = 0;
     for (std::int64_t n = 0; n < row.length; ++n) sum += row.value(n) * x[row.column(n)];
     y = beta == 0 ? alpha * sum : beta * y + alpha * sum;
@@ -62,7 +69,8 @@ struct Textbook {
 template <class Rows, template <class, class, class, class> class Format>
 void add(Registry& registry, const char* format) {
   std::vector<Parameter> parameters;
-  if constexpr (requires { Rows::storage; }) parameters.push_back({"storage", std::string(to_string(Rows::storage))});
+  if constexpr (requires { Rows::storage; })
+    parameters.push_back({"storage", std::string(to_string(Rows::storage))});
   registry.add({.name = "raw-serial",
                 .backend = "serial",
                 .format = format,

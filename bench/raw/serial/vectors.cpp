@@ -7,8 +7,8 @@
 namespace fatvec::bench {
 
 void add_raw_serial_vectors(Registry& registry) {
-  raw::add_host_vectors<raw::SerialSpace>(registry, "raw-serial", "serial", raw::serial::statistics<double>,
-                                          raw::serial::dot<double>);
+  raw::add_host_vectors<raw::SerialSpace>(
+      registry, "raw-serial", "serial", raw::serial::statistics<double>, raw::serial::dot<double>);
 }
 
 }  // namespace fatvec::bench

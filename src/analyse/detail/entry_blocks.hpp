@@ -6,7 +6,8 @@
 
 namespace fatvec::detail {
 
-/// Visits the entries of a CSR matrix in blocks of equally many, so that one long row is spread over many work-items.
+/// Visits the entries of a CSR matrix in blocks of equally many, so that one long row is spread
+/// over many work-items.
 template <class RowMap>
 class EntryBlocks {
   static constexpr std::int64_t block_size = 64;

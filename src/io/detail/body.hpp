@@ -15,21 +15,23 @@
 namespace fatvec::io::detail {
 
 /// A failure in words: what was expected, what was found, what to do.
-std::string explain(const Failure& failure, const ParsedHeader& header, std::uint64_t expected_entries, const char* scalar);
+std::string explain(const Failure& failure, const ParsedHeader& header,
+                    std::uint64_t expected_entries, const char* scalar);
 
-/// The entries below the size line, parsed in parallel a batch of pieces at a time; the file is never in memory as a whole.
+/// The entries below the size line, parsed in parallel a batch of pieces at a time; the file is
+/// never in memory as a whole.
 ///
-/// Every piece is a run of whole lines. Threads parse into buffers of their own; when all counts are known, `store` puts each
-/// piece at its place. Counts are checked piece by piece in the order of the file, so that the error is the file's first one,
-/// however many threads there are.
+/// Every piece is a run of whole lines. Threads parse into buffers of their own; when all counts
+/// are known, `store` puts each piece at its place. Counts are checked piece by piece in the order
+/// of the file, so that the error is the file's first one, however many threads there are.
 template <class Scalar, class Parser>
 class Body {
   using Item = typename Parser::Item;
   using Space = Kokkos::DefaultHostExecutionSpace;
 
  public:
-  Body(TextBlocks& text, const ParsedHeader& header, std::uint64_t expected_entries, std::size_t piece_bytes,
-       const char* scalar)
+  Body(TextBlocks& text, const ParsedHeader& header, std::uint64_t expected_entries,
+       std::size_t piece_bytes, const char* scalar)
       : text_(text),
         header_(header),
         parser_(header),
@@ -43,10 +45,12 @@ class Body {
 
   /// Items the file can hold at most, whatever its size line claims.
   [[nodiscard]] std::uint64_t most_items() const {
-    return parser_.items_per_entry() * std::min<std::uint64_t>(expected_, text_.most_bytes() / Parser::shortest_line + 1);
+    return parser_.items_per_entry() *
+           std::min<std::uint64_t>(expected_, text_.most_bytes() / Parser::shortest_line + 1);
   }
 
-  /// Calls store(place, items) for every piece, from many threads; place: number of items before it. Returns their total.
+  /// Calls store(place, items) for every piece, from many threads; place: number of items before
+  /// it. Returns their total.
   template <class Store>
   std::size_t read(const Store& store) {
     const std::uint64_t capacity = most_items();
@@ -61,9 +65,11 @@ class Body {
       places_[0] = places_.back();
     }
     if (stored_ < expected_) {
-      throw text_.error(std::max<std::int64_t>(text_.line() - 1, 1),
-                        fatvec::detail::concat("the file ends after ", stored_, " of the ", expected_, " entries that line ",
-                                               header_.size_line, " announces; the file is truncated or its size line wrong."));
+      throw text_.error(
+          std::max<std::int64_t>(text_.line() - 1, 1),
+          fatvec::detail::concat("the file ends after ", stored_, " of the ", expected_,
+                                 " entries that line ", header_.size_line,
+                                 " announces; the file is truncated or its size line wrong."));
     }
     return places_.back();
   }
@@ -74,14 +80,17 @@ class Body {
     for (std::size_t n = 1; n < bounds_.size(); ++n) {
       const std::size_t even = std::max(bounds_[n - 1], batch.size() / pieces_.size() * n);
       const std::size_t newline = even == 0 ? 0 : batch.find('\n', even - 1);
-      bounds_[n] = n == pieces_.size() || newline == batch.npos ? batch.size() : even == 0 ? 0 : newline + 1;
+      bounds_[n] = n == pieces_.size() || newline == batch.npos ? batch.size()
+                   : even == 0                                  ? 0
+                                                                : newline + 1;
       const std::size_t entries = (bounds_[n] - bounds_[n - 1]) / Parser::shortest_line + 1;
       pieces_[n - 1].items.reserve(entries * parser_.items_per_entry());
     }
     batch_ = batch;
     using Policy = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>>;
-    Kokkos::parallel_for("fatvec::io::parse", Policy(0, pieces_.size(), Kokkos::ChunkSize(1)),
-                         [&](std::size_t n) { parse_lines(parser_, piece_text(n), unlimited, pieces_[n]); });
+    Kokkos::parallel_for(
+        "fatvec::io::parse", Policy(0, pieces_.size(), Kokkos::ChunkSize(1)),
+        [&](std::size_t n) { parse_lines(parser_, piece_text(n), unlimited, pieces_[n]); });
     Space().fence("fatvec::io::parse");
   }
 
@@ -91,17 +100,21 @@ class Body {
       auto& piece = pieces_[n];
       const std::uint64_t left = expected_ - stored_;
       if (piece.stored > left || (piece.stored == left && piece.failure.fault != Fault::none)) {
-        parse_lines(parser_, piece_text(n), static_cast<std::size_t>(left), piece);  // stops at the first line in excess
+        parse_lines(parser_, piece_text(n), static_cast<std::size_t>(left),
+                    piece);  // stops at the first line in excess
       }
       const Failure failure =
-          std::min(piece.failure, other_triangle(piece), [](const Failure& a, const Failure& b) { return a.line < b.line; });
+          std::min(piece.failure, other_triangle(piece),
+                   [](const Failure& a, const Failure& b) { return a.line < b.line; });
       if (failure.fault != Fault::none) {
-        throw text_.error(text_.line() + failure.line, explain(failure, header_, expected_, scalar_));
+        throw text_.error(text_.line() + failure.line,
+                          explain(failure, header_, expected_, scalar_));
       }
       stored_ += piece.stored;
       text_.skip_lines(piece.lines);
       places_[n + 1] = places_[n] + piece.items.size();
-      if (places_[n + 1] > capacity) throw text_.error(text_.line(), "the file changed while it was read.");
+      if (places_[n + 1] > capacity)
+        throw text_.error(text_.line(), "the file changed while it was read.");
     }
   }
 

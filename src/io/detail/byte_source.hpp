@@ -14,14 +14,16 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  /// Fills `into`; fewer than `bytes` come back only at the end or where the input fails (then failure() says why).
+  /// Fills `into`; fewer than `bytes` come back only at the end or where the input fails (then
+  /// failure() says why).
   virtual std::size_t read(char* into, std::size_t bytes) = 0;
 
-  /// More bytes than this cannot come (compressed input: by zlib's best ratio); bounds what a lying size line makes us
-  /// allocate.
+  /// More bytes than this cannot come (compressed input: by zlib's best ratio); bounds what a lying
+  /// size line makes us allocate.
   [[nodiscard]] virtual std::uint64_t most_bytes() const = 0;
 
-  /// Empty while all is well. Kept rather than thrown, so that a bad line before the failure is reported first.
+  /// Empty while all is well. Kept rather than thrown, so that a bad line before the failure is
+  /// reported first.
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
  protected:

@@ -7,19 +7,21 @@
 
 namespace fatvec::io::detail {
 
-/// Eight characters at p as a number, if all are digits (both tests and sums work on the eight bytes of one word at once;
-/// D. Lemire, "Number parsing at a gigabyte per second", 2021).
+/// Eight characters at p as a number, if all are digits (both tests and sums work on the eight
+/// bytes of one word at once; D. Lemire, "Number parsing at a gigabyte per second", 2021).
 inline bool eight_digits(const char* p, std::uint64_t& number) {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t word = 0;
   std::memcpy(&word, p, sizeof word);
   constexpr std::uint64_t high = 0xf0f0f0f0f0f0f0f0;
   constexpr std::uint64_t zeros = 0x3030303030303030;
-  if (((word & high) | (((word + 0x0606060606060606) & high) >> 4)) != (zeros | (zeros >> 4))) return false;
+  if (((word & high) | (((word + 0x0606060606060606) & high) >> 4)) != (zeros | (zeros >> 4)))
+    return false;
   word -= zeros;
   word = word * 10 + (word >> 8);
   constexpr std::uint64_t mask = 0x000000ff000000ff;
-  number = (((word & mask) * 0x000f424000000064) + (((word >> 16) & mask) * 0x0000271000000001)) >> 32;
+  number =
+      (((word & mask) * 0x000f424000000064) + (((word >> 16) & mask) * 0x0000271000000001)) >> 32;
   return true;
 }
 
@@ -30,8 +32,9 @@ inline constexpr std::uint64_t powers_of_ten[] = {
     1000000000000000U, 10000000000000000U, 100000000000000000U, 1000000000000000000U, 10000000000000000000U};
 // clang-format on
 
-/// mantissa / 10^power, rounded once: a 128-bit division gives 62 bits or more of the quotient, and the lowest bit records
-/// whether a remainder is left, which is all that the rounding of the conversion to double needs to know.
+/// mantissa / 10^power, rounded once: a 128-bit division gives 62 bits or more of the quotient, and
+/// the lowest bit records whether a remainder is left, which is all that the rounding of the
+/// conversion to double needs to know.
 inline double divide_exactly(std::uint64_t mantissa, std::int64_t power) {
   __extension__ using Wide = unsigned __int128;
   if (mantissa == 0) return 0;
@@ -41,21 +44,26 @@ inline double divide_exactly(std::uint64_t mantissa, std::int64_t power) {
   const Wide dividend = static_cast<Wide>(mantissa << shift) << 63;
   const auto quotient = static_cast<std::uint64_t>(dividend / divisor);
   const bool inexact = quotient * divisor != static_cast<std::uint64_t>(dividend);
-  const auto sticky = static_cast<std::int64_t>((quotient >> 1) | (quotient & 1) | static_cast<std::uint64_t>(inexact));
+  const auto sticky = static_cast<std::int64_t>((quotient >> 1) | (quotient & 1) |
+                                                static_cast<std::uint64_t>(inexact));
   // Times 2^(divisor_shift - shift - 62), which is exact.
-  const auto scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + divisor_shift - shift - 62) << 52);
+  const auto scale =
+      std::bit_cast<double>(static_cast<std::uint64_t>(1023 + divisor_shift - shift - 62) << 52);
   return static_cast<double>(sticky) * scale;
 }
 
-/// Ordinary decimals (-12.345e-6: at most 19 digits, no positive power of ten left), rounded exactly and with few branches that
-/// depend on the digits: a third faster than from_chars on values of full precision.
-/// Returns the end of the number, or nullptr where the number is none of these; reads nothing at or behind `end`.
+/// Ordinary decimals (-12.345e-6: at most 19 digits, no positive power of ten left), rounded
+/// exactly and with few branches that depend on the digits: a third faster than from_chars on
+/// values of full precision. Returns the end of the number, or nullptr where the number is none of
+/// these; reads nothing at or behind `end`.
 inline const char* parse_simple_decimal(const char* p, const char* end, double& value) {
   constexpr std::ptrdiff_t longest = 56;  // characters this function may look at
   if (end - p < longest) return nullptr;
   const bool negative = *p == '-';
   p += negative;
-  const auto digit = [](char c) { return static_cast<unsigned>(static_cast<unsigned char>(c - '0')); };
+  const auto digit = [](char c) {
+    return static_cast<unsigned>(static_cast<unsigned char>(c - '0'));
+  };
   std::uint64_t mantissa = 0;
   const char* const start = p;
   while (digit(*p) < 10 && p - start < 20) mantissa = mantissa * 10 + digit(*p++);
@@ -95,7 +103,8 @@ inline const char* parse_simple_decimal(const char* p, const char* end, double& 
   } else {
     return nullptr;
   }
-  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) | (static_cast<std::uint64_t>(negative) << 63));
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(magnitude) |
+                                (static_cast<std::uint64_t>(negative) << 63));
   return p;
 }
 

@@ -9,8 +9,9 @@ struct gzFile_s;
 
 namespace fatvec::io::detail {
 
-/// A file that appears under its name only when complete: written as a temporary beside it, renamed by commit(), removed
-/// otherwise. Names ending in .gz are compressed. A target that is no regular file (/dev/stdout, a pipe) is written directly.
+/// A file that appears under its name only when complete: written as a temporary beside it, renamed
+/// by commit(), removed otherwise. Names ending in .gz are compressed. A target that is no regular
+/// file (/dev/stdout, a pipe) is written directly.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);

@@ -11,7 +11,8 @@
 
 namespace fatvec::io::detail {
 
-/// What is wrong with a line; put into words by explain() only once the first bad line of the file is known.
+/// What is wrong with a line; put into words by explain() only once the first bad line of the file
+/// is known.
 enum class Fault : std::uint8_t {
   none,
   missing,           ///< the line ends where something is expected
@@ -26,7 +27,8 @@ enum class Fault : std::uint8_t {
   too_many           ///< more entries than announced
 };
 
-// The text of these functions always ends with '\n', which no token contains: nothing needs to look for the end.
+// The text of these functions always ends with '\n', which no token contains: nothing needs to look
+// for the end.
 inline bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
@@ -54,7 +56,8 @@ inline Fault parse_index(const char*& p, std::int64_t extent, std::int32_t& inde
   const bool negative = *q == '-';
   if (negative || *q == '+') ++q;
   if (!is_digit(*q)) return Fault::malformed;
-  constexpr std::uint64_t beyond = std::uint64_t{1} << 40;  // of every extent; stays there however many digits follow
+  constexpr std::uint64_t beyond =
+      std::uint64_t{1} << 40;  // of every extent; stays there however many digits follow
   std::uint64_t number = 0;
   for (; is_digit(*q); ++q) {
     number = number * 10 + static_cast<std::uint64_t>(*q - '0');
@@ -67,7 +70,8 @@ inline Fault parse_index(const char*& p, std::int64_t extent, std::int32_t& inde
   return Fault::none;
 }
 
-/// Whether a number that from_chars found out of range is too large (else it is too small): the sign of its decimal exponent.
+/// Whether a number that from_chars found out of range is too large (else it is too small): the
+/// sign of its decimal exponent.
 inline bool is_too_large(const char* p, const char* end) {
   if (*p == '-') ++p;
   std::int64_t magnitude = 0;  // decimal exponent of the first nonzero digit, plus one
@@ -86,7 +90,8 @@ inline bool is_too_large(const char* p, const char* end) {
   if (p != end && ++p != end) {
     const bool negative = *p == '-';
     if (negative || *p == '+') ++p;
-    for (; p != end; ++p) exponent = exponent > 1'000'000'000 ? exponent : exponent * 10 + (*p - '0');
+    for (; p != end; ++p)
+      exponent = exponent > 1'000'000'000 ? exponent : exponent * 10 + (*p - '0');
     if (negative) exponent = -exponent;
   }
   return magnitude + exponent > 0;
@@ -130,7 +135,8 @@ Fault parse_real(const char*& p, const char* end, bool integer, Real& value) {
     while (is_digit(*digits)) ++digits;
     if (!at_token_end(digits)) return Fault::malformed;
   }
-  // Most numbers take the fast way, the others from_chars, which knows every form and rounds exactly too.
+  // Most numbers take the fast way, the others from_chars, which knows every form and rounds
+  // exactly too.
   if constexpr (std::is_same_v<Real, double>) {
     const char* const stop = parse_simple_decimal(first, end, value);
     if (stop != nullptr && at_token_end(stop)) {

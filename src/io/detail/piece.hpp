@@ -27,7 +27,8 @@ enum class Expected : std::uint8_t { row, column, value, imaginary, nothing };
 struct Failure {
   Fault fault = Fault::none;
   Expected expected = Expected::nothing;
-  std::int64_t line = std::numeric_limits<std::int64_t>::max();  ///< counted from the piece's first line, 0
+  std::int64_t line =
+      std::numeric_limits<std::int64_t>::max();  ///< counted from the piece's first line, 0
   const char* line_start = nullptr;
   const char* token = nullptr;
 };
@@ -60,7 +61,8 @@ Fault parse_value(const char*& p, const char* end, Field field, Scalar& value, E
   using Real = typename RealOf<Scalar>::type;
   if (at_line_end(p)) return Fault::missing;
   Real real = 0;
-  if (const Fault fault = parse_real(p, end, field == Field::integer, real); fault != Fault::none) return fault;
+  if (const Fault fault = parse_real(p, end, field == Field::integer, real); fault != Fault::none)
+    return fault;
   value = real;
   if constexpr (is_complex<Scalar>) {
     if (field != Field::complex) return Fault::none;
@@ -68,7 +70,8 @@ Fault parse_value(const char*& p, const char* end, Field field, Scalar& value, E
     p = skip_blanks(p);
     if (at_line_end(p)) return Fault::missing;
     Real imaginary = 0;
-    if (const Fault fault = parse_real(p, end, false, imaginary); fault != Fault::none) return fault;
+    if (const Fault fault = parse_real(p, end, false, imaginary); fault != Fault::none)
+      return fault;
     value = Scalar(real, imaginary);
   }
   return Fault::none;
@@ -102,23 +105,30 @@ class CoordinateParser {
 
   explicit CoordinateParser(const ParsedHeader& header) : header_(header) {}
 
-  [[nodiscard]] std::size_t items_per_entry() const { return header_.symmetry == Symmetry::general ? 1 : 2; }
+  [[nodiscard]] std::size_t items_per_entry() const {
+    return header_.symmetry == Symmetry::general ? 1 : 2;
+  }
 
   Fault parse_line(const char*& p, const char* end, Piece<Item>& piece, Expected& expected) const {
     Item entry{0, 0, Scalar(1)};
     expected = Expected::row;
-    if (const Fault fault = parse_index(p, header_.rows, entry.row); fault != Fault::none) return fault;
+    if (const Fault fault = parse_index(p, header_.rows, entry.row); fault != Fault::none)
+      return fault;
     expected = Expected::column;
     p = skip_blanks(p);
     if (at_line_end(p)) return Fault::missing;
-    if (const Fault fault = parse_index(p, header_.cols, entry.col); fault != Fault::none) return fault;
+    if (const Fault fault = parse_index(p, header_.cols, entry.col); fault != Fault::none)
+      return fault;
     p = skip_blanks(p);
     if (header_.field != Field::pattern) {
       expected = Expected::value;
       const char* const token = p;
-      if (const Fault fault = parse_value(p, end, header_.field, entry.value, expected); fault != Fault::none) return fault;
+      if (const Fault fault = parse_value(p, end, header_.field, entry.value, expected);
+          fault != Fault::none)
+        return fault;
       if (entry.row == entry.col) {
-        if (const Fault fault = check_diagonal(header_.symmetry, entry.value); fault != Fault::none) {
+        if (const Fault fault = check_diagonal(header_.symmetry, entry.value);
+            fault != Fault::none) {
           p = token;
           return fault;
         }
@@ -170,10 +180,12 @@ class ArrayParser {
   const ParsedHeader& header_;
 };
 
-/// Parses whole lines into the piece up to the first bad one; an entry after `most` entries is a bad one. The piece's items
-/// need enough capacity: nothing may throw here, other threads are at work.
+/// Parses whole lines into the piece up to the first bad one; an entry after `most` entries is a
+/// bad one. The piece's items need enough capacity: nothing may throw here, other threads are at
+/// work.
 template <class Parser>
-void parse_lines(const Parser& parser, std::string_view text, std::size_t most, Piece<typename Parser::Item>& piece) {
+void parse_lines(const Parser& parser, std::string_view text, std::size_t most,
+                 Piece<typename Parser::Item>& piece) {
   const char* p = text.data();
   const char* const end = p + text.size();
   piece.items.clear();
@@ -186,7 +198,9 @@ void parse_lines(const Parser& parser, std::string_view text, std::size_t most, 
     if (!at_line_end(p)) {
       Expected expected = Expected::nothing;
       const char* const token = p;
-      Fault fault = *p == '%' ? Fault::comment : piece.stored == most ? Fault::too_many : Fault::none;
+      Fault fault = *p == '%'              ? Fault::comment
+                    : piece.stored == most ? Fault::too_many
+                                           : Fault::none;
       if (fault == Fault::none) fault = parser.parse_line(p, end, piece, expected);
       if (fault == Fault::none) {
         parser.note_triangle(piece, {Fault::both_triangles, Expected::nothing, line, start, token});

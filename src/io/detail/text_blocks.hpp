@@ -31,8 +31,9 @@ class TextBlocks {
   /// The next line; nothing at the end of the file.
   std::optional<Line> next_line();
 
-  /// About `bytes` of whole lines (at least one), each '\n'-terminated, the file's last one too; empty at the end of the file.
-  /// The caller counts the lines and tells skip_lines(), since it looks at every byte anyway.
+  /// About `bytes` of whole lines (at least one), each '\n'-terminated, the file's last one too;
+  /// empty at the end of the file. The caller counts the lines and tells skip_lines(), since it
+  /// looks at every byte anyway.
   std::string_view next_lines(std::size_t bytes);
   void skip_lines(std::int64_t lines) { line_ += lines; }
 
@@ -52,13 +53,15 @@ class TextBlocks {
   std::unique_ptr<ByteSource> source_;
   std::size_t header_bytes_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  ///< the bytes begin_ ... end_ - 1 of buffer_ were read and not yet handed out
+  std::size_t begin_ =
+      0;  ///< the bytes begin_ ... end_ - 1 of buffer_ were read and not yet handed out
   std::size_t end_ = 0;
   bool source_ended_ = false;
   std::int64_t line_ = 1;
 };
 
-/// Text from a file as it may appear in a message: quoted, short, control characters and non-ASCII bytes as \xNN.
+/// Text from a file as it may appear in a message: quoted, short, control characters and non-ASCII
+/// bytes as \xNN.
 std::string quoted(std::string_view text);
 
 }  // namespace fatvec::io::detail

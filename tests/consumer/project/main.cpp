@@ -26,7 +26,8 @@ View copied(const std::vector<typename View::value_type>& list) {
 
 /// Y = A X in CSR and HLL for the application's own arrays of A = (2 0 1; 0 3 0).
 bool multiplies() {
-  const fatvec::CsrMatrix<double> a(2, 3, copied<Kokkos::View<int*>>({0, 2, 3}), copied<Kokkos::View<int*>>({0, 2, 1}),
+  const fatvec::CsrMatrix<double> a(2, 3, copied<Kokkos::View<int*>>({0, 2, 3}),
+                                    copied<Kokkos::View<int*>>({0, 2, 1}),
                                     copied<Kokkos::View<double*>>({2, 1, 3}));
   Kokkos::View<double**> x("x", 3, 2);
   Kokkos::View<double**> y("y", 2, 2);
