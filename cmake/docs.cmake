@@ -12,7 +12,7 @@ fatvec_dependency("Doxygen" "${DOXYGEN_VERSION}" "${DOXYGEN_EXECUTABLE}")
 set(FATVEC_DOCS_DIR "${PROJECT_BINARY_DIR}/docs")
 file(GLOB guides CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
 set(public_folders ${FATVEC_HEADER_FOLDERS})
-list(REMOVE_ITEM public_folders src/product src/verify) # of the programs
+list(REMOVE_ITEM public_folders src/app) # of the programs
 set(FATVEC_DOCS_INPUT "")
 foreach(input ${public_folders} src/fatvec.hpp README.md CONTRIBUTING.md CHANGELOG.md)
   string(APPEND FATVEC_DOCS_INPUT " \"${PROJECT_SOURCE_DIR}/${input}\"")

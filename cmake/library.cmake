@@ -2,7 +2,7 @@
 # fatvec::fatvec, header-only: formats and kernels. The build tree holds one folder of links that gives every header the
 # spelling under which users include it (<fatvec/formats/csr.hpp>); the install tree has the real folders.
 set(FATVEC_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
-set(FATVEC_HEADER_FOLDERS formats kernels src/core src/analyse src/generate src/interop src/io src/tune src/product src/verify)
+set(FATVEC_HEADER_FOLDERS formats kernels src/core src/statistics src/generate src/interop src/io src/plan src/app)
 file(MAKE_DIRECTORY "${FATVEC_INCLUDE_DIR}/fatvec")
 foreach(entry IN LISTS FATVEC_HEADER_FOLDERS ITEMS src/fatvec.hpp)
   get_filename_component(name "${entry}" NAME)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # fatvec::io (Matrix Market, generators, the cache of `fatvec tune`), the products that the programs choose from at run time, and the two programs.
 file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp"
-     "${PROJECT_SOURCE_DIR}/src/tune/*.cpp")
+     "${PROJECT_SOURCE_DIR}/src/plan/*.cpp")
 add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
 fatvec_join_units(fatvec_io)
+fatvec_precompile(fatvec_io)
 target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options> MMIO::MMIO ZLIB::ZLIB fmt::fmt
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
@@ -13,40 +14,18 @@ if("CUDA" IN_LIST Kokkos_DEVICES)
   add_compile_definitions(FMT_CONSTEVAL= FMT_USE_CONSTEXPR=1)
 endif()
 
-# One translation unit per kernel and backend: builds are parallel and a new kernel costs no edit here.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/registry.hpp")
-file(READ "${PROJECT_SOURCE_DIR}/kernels/registry.hpp" registry)
-string(REGEX MATCH "AllKernels = TypeList<([^>]*)>" kernel_list "${registry}")
-string(REGEX MATCHALL "[A-Za-z0-9_]+" FATVEC_KERNELS "${CMAKE_MATCH_1}")
-if(NOT FATVEC_KERNELS)
-  message(FATAL_ERROR "kernels/registry.hpp: found no 'AllKernels = TypeList<...>'")
-endif()
-set(FATVEC_SPACES "")
-foreach(pair "SERIAL|Serial" "OPENMP|OpenMP" "CUDA|Cuda")
-  string(REPLACE "|" ";" pair "${pair}")
-  list(GET pair 0 device)
-  list(GET pair 1 space)
-  if(device IN_LIST Kokkos_DEVICES)
-    list(APPEND FATVEC_SPACES "${space}")
-  endif()
-endforeach()
-set(product_sources "${PROJECT_SOURCE_DIR}/src/product/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/product/model.cpp"
-                    "${PROJECT_SOURCE_DIR}/src/product/measure.cpp")
-foreach(FATVEC_KERNEL IN LISTS FATVEC_KERNELS)
-  foreach(FATVEC_SPACE IN LISTS FATVEC_SPACES)
-    set(source "${PROJECT_BINARY_DIR}/product/${FATVEC_KERNEL}_${FATVEC_SPACE}.cpp")
-    configure_file("${PROJECT_SOURCE_DIR}/src/product/kernel_product.cpp.in" "${source}" @ONLY)
-    list(APPEND product_sources "${source}")
-  endforeach()
-endforeach()
-add_library(fatvec_product STATIC ${product_sources})
-target_link_libraries(fatvec_product PUBLIC fatvec::fatvec PRIVATE fatvec_options)
+# The products that the programs choose from at run time.
+add_library(fatvec_product STATIC "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp")
+target_link_libraries(fatvec_product PUBLIC fatvec::kernels PRIVATE fatvec_options)
+fatvec_precompile(fatvec_product)
 
-file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.cpp")
+file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/*.cpp")
 if(cli_sources)
   add_executable(fatvec_cli ${cli_sources})
   set_target_properties(fatvec_cli PROPERTIES OUTPUT_NAME fatvec)
   fatvec_join_units(fatvec_cli)
+  fatvec_precompile(fatvec_cli)
   target_compile_definitions(fatvec_cli PRIVATE FATVEC_VERSION="${PROJECT_VERSION}")
   target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
 endif()

@@ -19,3 +19,22 @@ option(FATVEC_JOIN_UNITS "Compile the sources of the programs by eights; clang-t
 function(fatvec_join_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
+
+# fatvec_precompile(TARGET): Kokkos' headers, most of what a unit reads, come precompiled from one target, with the options that
+# fatvec's own units have. nvcc cannot.
+option(FATVEC_PRECOMPILE_HEADERS "Precompile Kokkos' headers; clang-tidy wants them plain" ON)
+if("CUDA" IN_LIST Kokkos_DEVICES)
+  set(FATVEC_PRECOMPILE_HEADERS OFF)
+endif()
+function(fatvec_precompile target)
+  if(NOT FATVEC_PRECOMPILE_HEADERS)
+    return()
+  endif()
+  if(NOT TARGET fatvec_precompiled)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/precompiled.cpp" CONTENT "")
+    add_library(fatvec_precompiled OBJECT "${PROJECT_BINARY_DIR}/precompiled.cpp")
+    target_link_libraries(fatvec_precompiled PRIVATE fatvec_options fatvec::fatvec)
+    target_precompile_headers(fatvec_precompiled PRIVATE <Kokkos_Core.hpp> <Kokkos_SIMD.hpp> <algorithm> <map> <string> <vector>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM fatvec_precompiled)
+endfunction()

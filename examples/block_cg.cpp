@@ -19,7 +19,7 @@
 
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/spmm.hpp>
-#include <fatvec/kernels/vector_statistics.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
 
 #include "common.hpp"
 

@@ -19,7 +19,7 @@
 
 #include <fatvec/interop/kokkoskernels.hpp>  // line 1, with spmm's header
 #include <fatvec/kernels/spmm.hpp>
-#include <fatvec/kernels/vector_statistics.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
 
 #include "common.hpp"
 

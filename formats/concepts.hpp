@@ -25,8 +25,8 @@ constexpr std::string_view to_string(StorageOrder order) {
 /// Of ELLPACK and HLL: a row in one piece streams on CPUs, rows side by side coalesce on GPUs.
 template <class Device>
 constexpr StorageOrder default_storage() {
-  return detail::is_cpu<typename Device::execution_space> ? StorageOrder::row_major
-                                                          : StorageOrder::column_major;
+  return detail::is_host<typename Device::execution_space> ? StorageOrder::row_major
+                                                           : StorageOrder::column_major;
 }
 
 /// What a conversion may be told. A format ignores the fields that do not concern it.

@@ -88,7 +88,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   void find_long_rows(const ExecSpace& exec) {
     long_rows = decltype(long_rows)::find(exec, row_access(), rows_,
                                           detail::longest_whole_row(rows_, nnz()));
-    if constexpr (!detail::is_cpu<ExecSpace>)
+    if constexpr (!detail::is_host<ExecSpace>)
       scattered = detail::has_scattered_columns(exec, *this);
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }

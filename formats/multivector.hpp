@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace fatvec {
 
@@ -66,11 +67,31 @@ struct MultiVectorSpan {
   }
 };
 
+/// X or Y of whatever layout, as the kernels get it.
+template <class T>
+using Operand = MultiVectorSpan<T, Columns::strided>;
+
+/// run(x) with a type of x that says whether its k columns are contiguous.
+template <class T, class Run>
+void with_columns(const Operand<T>& x, std::int64_t k, const Run& run) {
+  if (k <= 1 || x.column_stride == 1)
+    run(MultiVectorSpan<T, Columns::contiguous>{x.data, x.row_stride});
+  else
+    run(x);
+}
+
 template <Columns columns, MultiVector V>
 MultiVectorSpan<typename V::value_type, columns> span_of(const V& view) {
   std::int64_t column_stride = 1;
   if constexpr (V::rank() == 2) column_stride = static_cast<std::int64_t>(view.stride(1));
   return {view.data(), static_cast<std::int64_t>(view.stride(0)), column_stride};
+}
+
+/// The same, read only.
+template <MultiVector V>
+Operand<const std::remove_const_t<typename V::value_type>> operand_of(const V& view) {
+  const auto span = span_of<Columns::strided>(view);
+  return {span.data, span.row_stride, span.column_stride};
 }
 
 template <MultiVector V>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include <fatvec/core/instantiate.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/formats/detail/rows.hpp>
@@ -164,3 +165,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> transpose(
 }
 
 }  // namespace fatvec
+
+#define FATVEC_APPLY(how, Space, Scalar, Offset)                                     \
+  how template fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset> fatvec::apply( \
+      const Space&, fatvec::Op, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);
+FATVEC_EXTERN(FATVEC_APPLY)

@@ -3,41 +3,62 @@
 
 #include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/execution.hpp>
 #include <fatvec/formats/concepts.hpp>
 
 namespace fatvec {
 
-/// A kernel multiplies one format, written once for every backend. Beside what is checked here it
-/// has
+/// How a kernel cuts up its work, as data: zeros leave the choice to the kernel. tuning_range() is
+/// what `fatvec tune` and `fatvec-bench --sweep` try.
+template <class P>
+concept KernelPolicy = std::default_initializable<P> && requires(const P& policy) {
+  { policy.to_string() } -> std::convertible_to<std::string>;
+  P::tuning_range();
+};
+
+/// A kernel multiplies one format, on hosts with a HostPolicy and on devices with a DevicePolicy
+/// (the same type where they do not differ). Beside what is checked here it has
 ///
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
 ///     static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
-///     template <on_cpu, Matrix> static bool writes_columns(policy, k)   whether with row-major X of k columns it writes a
-///                                                                 column-major Y at less than a row-major Y and a copy cost
-///                                                                 (may be left out: no)
+///     template <Matrix> static bool writes_columns(policy, k)     whether with row-major X of k columns it writes a
+///                                                                 column-major Y at less than a row-major Y and a copy
+///                                                                 cost (may be left out: no)
 ///     template <Scalar> static bool suits(exec)                   whether plans should think of it (may be left out: yes)
 ///
-/// and is registered by one line in kernels/registry.hpp.
+/// for each of its policies, and is registered by one line in kernels/registry.hpp.
 template <class K>
 concept SpmmKernel =
     SparseFormat<typename K::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>> &&
-    std::default_initializable<typename K::Policy> && requires(const typename K::Policy& policy) {
+    KernelPolicy<typename K::HostPolicy> && KernelPolicy<typename K::DevicePolicy> && requires {
       { K::name } -> std::convertible_to<std::string_view>;
-      { policy.to_string() } -> std::convertible_to<std::string>;
-      K::Policy::tuning_range();
     };
 
-/// What the kernel says of that for a format on CPUs or GPUs.
-template <SpmmKernel Kernel, bool on_cpu, class Matrix>
-bool writes_columns(const typename Kernel::Policy& policy, std::int64_t k) {
-  if constexpr (requires { Kernel::template writes_columns<on_cpu, Matrix>(policy, k); })
-    return Kernel::template writes_columns<on_cpu, Matrix>(policy, k);
+/// The policy that a kernel takes on ExecSpace.
+template <class Kernel, class ExecSpace>
+using PolicyOn = std::conditional_t<detail::is_host<ExecSpace>, typename Kernel::HostPolicy,
+                                    typename Kernel::DevicePolicy>;
+
+/// The kernel that spmm() takes for a format where none is named, as `type`: each page of a format
+/// in kernels/ specialises it.
+template <class Matrix>
+struct DefaultKernel {
+  static_assert(!SparseFormat<Matrix>,
+                "no kernel for this format: include its page, <fatvec/kernels/FORMAT.hpp>, or "
+                "<fatvec/fatvec.hpp>");
+};
+
+/// What the kernel says of that for a format and a policy.
+template <SpmmKernel Kernel, class Matrix, class Policy>
+bool writes_columns(const Policy& policy, std::int64_t k) {
+  if constexpr (requires { Kernel::template writes_columns<Matrix>(policy, k); })
+    return Kernel::template writes_columns<Matrix>(policy, k);
   else
     return false;
 }
@@ -51,18 +72,18 @@ bool suits(const ExecSpace& exec) {
     return true;
 }
 
-/// The policy of a kernel's tuning range that prints itself as `text`; the default for an empty
-/// text. Throws UsageError, listing the range, for others.
-template <SpmmKernel Kernel>
-typename Kernel::Policy policy_of(std::string_view text) {
+/// The policy on ExecSpace that prints itself as `text`, of the kernel's tuning range; the default
+/// for an empty text. Throws UsageError, listing the range, for others.
+template <SpmmKernel Kernel, class ExecSpace>
+PolicyOn<Kernel, ExecSpace> policy_of(std::string_view text) {
   if (text.empty()) return {};
   std::string known;
-  for (const auto& policy : Kernel::Policy::tuning_range()) {
+  for (const auto& policy : PolicyOn<Kernel, ExecSpace>::tuning_range()) {
     if (policy.to_string() == text) return policy;
     known.append(" ").append(policy.to_string());
   }
   throw UsageError("kernel " + std::string(Kernel::name) + " has no policy '" + std::string(text) +
-                   "'; there are:" + known);
+                   "' on " + ExecSpace::name() + "; there are:" + known);
 }
 
 }  // namespace fatvec

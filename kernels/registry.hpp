@@ -5,15 +5,14 @@
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
-#include <fatvec/kernels/bittcf_window.hpp>
-#include <fatvec/kernels/bsr_row.hpp>
+#include <fatvec/kernels/bittcf.hpp>
+#include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/concepts.hpp>
-#include <fatvec/kernels/csr_row.hpp>
-#include <fatvec/kernels/ellpack_row.hpp>
-#include <fatvec/kernels/hll_row.hpp>
-#include <fatvec/kernels/jad_row.hpp>
-#include <fatvec/kernels/pjad_row.hpp>
-#include <fatvec/kernels/sell_row.hpp>
+#include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/ellpack.hpp>
+#include <fatvec/kernels/hll.hpp>
+#include <fatvec/kernels/jad.hpp>
+#include <fatvec/kernels/sell.hpp>
 
 namespace fatvec {
 
@@ -23,9 +22,8 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(Ts);
 };
 
-/// Every kernel; the only line that a new one adds. Formats, tests, benchmarks and help texts
-/// follow from it, and CMake reads it to compile each kernel in a file of its own. The first kernel
-/// of a format is its default.
+/// Every kernel. Formats, tests, benchmarks and help texts follow from it; cmake/kernels.cmake names
+/// what is compiled of each.
 using AllKernels =
     TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow, BitTcfWindow>;
 

@@ -8,11 +8,41 @@
 
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/transpose.hpp>
-#include <fatvec/kernels/choice.hpp>
-#include <fatvec/kernels/detail/validate.hpp>
-#include <fatvec/kernels/registry.hpp>
+#include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/launch.hpp>
+#include <fatvec/kernels/shared/validate.hpp>
 
+/// The product of a matrix in CSR; include the page of another format beside it, such as
+/// <fatvec/kernels/hll.hpp>.
 namespace fatvec {
+namespace detail {
+
+template <class ExecSpace, class Matrix, class XView, class YView>
+constexpr void require_types() {
+  using T = typename YView::value_type;
+  static_assert(!std::is_const_v<T>, "Y is written: its View must not be of const elements");
+  static_assert(std::is_same_v<std::remove_const_t<typename XView::value_type>, T>,
+                "X and Y must have the same scalar type");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename Matrix::memory_space>::accessible,
+                "exec cannot reach A's memory");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename XView::memory_space>::accessible,
+                "exec cannot reach X's memory");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename YView::memory_space>::accessible,
+                "exec cannot reach Y's memory");
+}
+
+/// spmm() for operands that conform, with a policy of either executor: a device's kernels run on
+/// host spaces, too, where they are asked for.
+template <SpmmKernel Kernel, class ExecSpace, class Policy, class Matrix, class T>
+void multiply(const ExecSpace& exec, const Policy& policy, const T& alpha, const Matrix& a,
+              const Operand<const T>& x, const T& beta, const Operand<T>& y, std::int64_t k) {
+  if (a.rows() == 0 || k == 0) return;
+  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+  launch<Kernel>(exec, policy, a, x, Epilogue<T>{alpha, beta, y}, k);
+}
+
+}  // namespace detail
 
 /// Y = beta · Y + alpha · A · X with a named kernel and policy.
 ///
@@ -33,42 +63,24 @@ namespace fatvec {
 /// Y overlap, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView,
           class Beta, MultiVector YView>
-void spmm(const ExecSpace& exec, const typename Kernel::Policy& policy, const Alpha& alpha,
+void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Alpha& alpha,
           const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
   using T = typename YView::value_type;
-  static_assert(!std::is_const_v<T>, "Y is written: its View must not be of const elements");
-  static_assert(std::is_same_v<std::remove_const_t<typename XView::value_type>, T>,
-                "X and Y must have the same scalar type");
-  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename Matrix::memory_space>::accessible,
-                "exec cannot reach A's memory");
-  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename XView::memory_space>::accessible,
-                "exec cannot reach X's memory");
-  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename YView::memory_space>::accessible,
-                "exec cannot reach Y's memory");
-  detail::validate_operands(a, x, y);
-  const std::int64_t k = multivector_columns(x);
-  if (a.rows() == 0 || k == 0) return;
-  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-  const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
-                                     detail::span_of<detail::Columns::strided>(y)};
-  if (detail::has_contiguous_columns(x)) {
-    Kernel::run(exec, policy, a, detail::span_of<detail::Columns::contiguous>(x), epilogue, k);
-  } else {
-    Kernel::run(exec, policy, a, detail::span_of<detail::Columns::strided>(x), epilogue, k);
-  }
+  detail::require_types<ExecSpace, Matrix, XView, YView>();
+  detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
+  detail::multiply<Kernel>(exec, policy, static_cast<T>(alpha), a, detail::operand_of(x),
+                           static_cast<T>(beta), detail::span_of<detail::Columns::strided>(y),
+                           multivector_columns(x));
 }
 
-/// The same with the kernel that fatvec chooses for A's format, k and the backend, in its default
-/// policy.
+/// The same with the kernel of A's format, in its default policy.
 template <class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta,
           MultiVector YView>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XView& x,
           const Beta& beta, const YView& y) {
-  with_default_kernel<Matrix>(exec, a, multivector_columns(x), [&](auto kernel) {
-    using Kernel = decltype(kernel);
-    spmm<Kernel>(exec, typename Kernel::Policy{}, alpha, a, x, beta, y);
-  });
+  using Kernel = typename DefaultKernel<Matrix>::type;
+  spmm<Kernel>(exec, {}, alpha, a, x, beta, y);
 }
 
 /// Y = beta · Y + alpha · op(A) · X, X and Y having the extents of op(A).

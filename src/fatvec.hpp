@@ -15,8 +15,8 @@
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/sell.hpp>
 #include <fatvec/formats/transpose.hpp>
-#include <fatvec/kernels/convert.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>
-#include <fatvec/kernels/vector_statistics.hpp>
-#include <fatvec/tune/plan.hpp>
+#include <fatvec/plan/convert.hpp>
+#include <fatvec/plan/plan.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>

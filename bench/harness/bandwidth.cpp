@@ -9,8 +9,8 @@
 #include <emmintrin.h>
 #endif
 
+#include <fatvec/app/dispatch/operands.hpp>
 #include <fatvec/core/memory.hpp>
-#include <fatvec/product/operands.hpp>
 
 namespace fatvec::bench {
 

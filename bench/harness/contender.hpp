@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/product/product.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 namespace fatvec::bench {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include <fatvec/product/product.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 #include "harness/contender.hpp"
 

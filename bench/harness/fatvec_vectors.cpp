@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fatvec/kernels/vector_statistics.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
 
 #include "harness/reduction.hpp"
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include <fatvec/analyse/row_statistics.hpp>
-#include <fatvec/product/product.hpp>
-#include <fatvec/verify/oracle.hpp>
+#include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/app/verify/oracle.hpp>
+#include <fatvec/statistics/row_statistics.hpp>
 
 #include "harness/cases.hpp"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/product/operands.hpp>
-#include <fatvec/product/product.hpp>
+#include <fatvec/app/dispatch/operands.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 #include "harness/contender.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session.hpp"
 
-#include <fatvec/analyse/traffic.hpp>
 #include <fatvec/core/error.hpp>
+#include <fatvec/statistics/traffic.hpp>
 
 #include "harness/capacity.hpp"
 

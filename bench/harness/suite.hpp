@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fatvec/product/product.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 namespace fatvec::bench {
 

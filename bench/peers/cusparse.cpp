@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <fatvec/app/dispatch/operands.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
-#include <fatvec/product/operands.hpp>
 
 #include "harness/contender.hpp"
 #include "peers/whole_blocks.hpp"

@@ -5,8 +5,8 @@
 #include <Eigen/SparseCore>
 #include <type_traits>
 
+#include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/core/error.hpp>
-#include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 

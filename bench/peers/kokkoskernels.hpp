@@ -4,7 +4,7 @@
 #include <KokkosSparse_spmv.hpp>
 #include <memory>
 
-#include <fatvec/product/operands.hpp>
+#include <fatvec/app/dispatch/operands.hpp>
 
 #include "harness/contender.hpp"
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <type_traits>
 
+#include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/bsr.hpp>
-#include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 #include "peers/whole_blocks.hpp"

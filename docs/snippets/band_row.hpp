@@ -9,7 +9,7 @@
 
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/concepts.hpp>
-#include <fatvec/kernels/detail/epilogue.hpp>
+#include <fatvec/kernels/shared/output.hpp>
 
 #include "band.hpp"
 

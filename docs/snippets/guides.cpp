@@ -24,11 +24,11 @@ void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols,
 }
 // end of snippet
 
-#include <fatvec/analyse/row_statistics.hpp>
-#include <fatvec/analyse/traffic.hpp>
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_market.hpp>
-#include <fatvec/tune/cache.hpp>
+#include <fatvec/plan/cache.hpp>
+#include <fatvec/statistics/row_statistics.hpp>
+#include <fatvec/statistics/traffic.hpp>
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <fatvec/core/host_pass.hpp>
+#include <fatvec/core/macros.hpp>
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 

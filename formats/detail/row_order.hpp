@@ -123,7 +123,7 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
   using Pass = RadixPass<Ordinals, Key>;
   const std::int64_t rows = csr.rows();
   auto order = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
-  if constexpr (!is_cpu<ExecSpace>) {
+  if constexpr (!is_host<ExecSpace>) {
     using Sort = SortWindows<Ordinals, typename Csr::ConstOffsets>;
     using Teams = Kokkos::TeamPolicy<ExecSpace>;
     const std::int64_t windows = (rows + window - 1) / window;

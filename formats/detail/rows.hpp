@@ -3,16 +3,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
+
+#include <fatvec/core/execution.hpp>
 
 namespace fatvec::detail {
-
-template <class ExecSpace>
-using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
-
-/// Whether work on ExecSpace wants to be cut for a few fast cores, not for thousands of threads.
-template <class ExecSpace>
-inline constexpr bool is_cpu = std::is_same_v<typename ExecSpace::memory_space, Kokkos::HostSpace>;
 
 /// A number that looks random, for samples: what lies a fixed distance apart may all be at the edge
 /// of a grid.
@@ -33,7 +27,7 @@ struct RowParts {
   template <class ExecSpace>
   static RowParts of(std::int64_t rows, std::int64_t entries) {
     const std::int64_t runs = (entries / (rows > 0 ? rows : 1) + run - 1) / run;
-    return {rows, is_cpu<ExecSpace> || runs < 2 ? 1 : (runs < 16 ? runs : 16)};
+    return {rows, is_host<ExecSpace> || runs < 2 ? 1 : (runs < 16 ? runs : 16)};
   }
 
   template <class ExecSpace>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
@@ -10,13 +9,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/system.hpp>
 
 namespace fatvec {
 
@@ -40,18 +39,7 @@ std::uint64_t free_memory() {
     return std::numeric_limits<std::uint64_t>::max();
   }
 #endif
-  // MemAvailable counts reclaimable caches, which sysconf's free pages do not.
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string key; meminfo >> key;) {
-    std::uint64_t kibibytes = 0;
-    if (key == "MemAvailable:" && meminfo >> kibibytes) return kibibytes * 1024;
-    meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page_size = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page_size > 0)
-    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
-  return std::numeric_limits<std::uint64_t>::max();
+  return detail::free_host_memory();
 }
 
 /// Asks Linux for huge pages under a View in host memory that nobody has written to yet; elsewhere,

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/kernels/spmm.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 #include "zoo.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/fatvec.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 /// BitTCF with more columns than a sweep over A has, on the default device: every width that tensor
 /// cores are compiled for.

@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/hll_row.hpp>
+#include <fatvec/kernels/hll.hpp>
 #include <fatvec/kernels/spmm.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/tune/plan.hpp>
+#include <fatvec/plan/plan.hpp>
 
 /// Plans take the Views that applications have, on the default device: shared between host and
 /// device, padded, apart in both dimensions, unmanaged, of constants. Everything is a round number,
@@ -47,7 +47,7 @@ template <class GivenX, class X, class Y>
 void expect_product(const char* what, const X& x, const Y& y) {
   const auto a = host_matrix();
   const auto columns = static_cast<int>(y.extent(1));
-  const Machine machine{"test", Exec::name(), detail::is_cpu<Exec>, 4, 50, 200, 32e6, 1e-6, 1e-8};
+  const Machine machine{"test", Exec::name(), detail::is_host<Exec>, 4, 50, 200, 32e6, 1e-6, 1e-8};
   const auto instance = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
   for (const char* kernel : {"csr-row", "hll-row"}) {
     for (const bool packed : {false, true}) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <fatvec/kernels/detail/repack.hpp>
+#include <fatvec/kernels/host/pack_operands.hpp>
 
 /// Copies between column-major and row-major multivectors, exact: whole tiles, what is left of
 /// them, padding, beta.

@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
-#include <fatvec/analyse/row_statistics.hpp>
-#include <fatvec/analyse/symmetry.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/statistics/row_statistics.hpp>
+#include <fatvec/statistics/symmetry.hpp>
 
 namespace {
 

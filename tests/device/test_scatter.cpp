@@ -7,10 +7,10 @@
 #include <random>
 #include <vector>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/csr_row.hpp>
+#include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/spmm.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 namespace {
 
@@ -125,7 +125,7 @@ TEST(Scatter, IsFoundWithLongRowsOnGpus) {
   const auto raw = fatvec::mirror<Exec>(host);
   EXPECT_FALSE(raw.scattered);
   const Csr csr = Csr::from_csr(Exec(), raw);
-  EXPECT_EQ(csr.scattered, !fatvec::detail::is_cpu<Exec>);
+  EXPECT_EQ(csr.scattered, !fatvec::detail::is_host<Exec>);
   EXPECT_EQ(Csr::from_csr(Exec(), fatvec::mirror<Exec>(with_columns(400, band(400, 9)))).scattered,
             false);
 

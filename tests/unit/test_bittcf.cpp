@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/fatvec.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 /// BitTCF: the grid that is found, the windows that are made of it, what their tiles hold.
 namespace fatvec {

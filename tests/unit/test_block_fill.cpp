@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
-#include <fatvec/analyse/block_fill.hpp>
 #include <fatvec/generate/generate.hpp>
+#include <fatvec/statistics/block_fill.hpp>
 
 namespace {
 

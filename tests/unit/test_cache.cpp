@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/tune/cache.hpp>
+#include <fatvec/plan/cache.hpp>
 
 /// What `fatvec tune` remembers: found again, never trusted when damaged, never lost by another
 /// writer.

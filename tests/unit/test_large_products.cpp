@@ -3,8 +3,8 @@
 
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/kernels/bsr_row.hpp>
-#include <fatvec/kernels/csr_row.hpp>
+#include <fatvec/kernels/bsr.hpp>
+#include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 /// What CPU kernels do only with products that are too large for their caches: threads take blocks

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/fatvec.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 /// A in float, X and Y in double: half of A's bytes, and products as accurate as Y's type.
 namespace fatvec {

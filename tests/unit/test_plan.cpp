@@ -6,7 +6,7 @@
 #include <thread>
 
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/tune/plan.hpp>
+#include <fatvec/plan/plan.hpp>
 
 /// Plans: right whatever they chose, honest about why, and as undemanding as a product of a matrix
 /// when they run.

@@ -9,11 +9,11 @@
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/kernels/bsr_row.hpp>
-#include <fatvec/kernels/convert.hpp>
-#include <fatvec/kernels/csr_row.hpp>
-#include <fatvec/kernels/hll_row.hpp>
+#include <fatvec/kernels/bsr.hpp>
+#include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/hll.hpp>
 #include <fatvec/kernels/spmm.hpp>
+#include <fatvec/plan/convert.hpp>
 
 /// When CPU kernels ask for rows of X ahead, and that the products in which they do are right.
 namespace fatvec {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/fatvec.hpp>
-#include <fatvec/verify/oracle.hpp>
 
 /// Numbers of rows beyond what formats of slices count in.
 namespace fatvec {

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <vector>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/detail/run_lanes.hpp>
-#include <fatvec/verify/oracle.hpp>
+#include <fatvec/kernels/device/launch.hpp>
 
 /// Teams whose rows do not fit into their scratch memory read A where it is. Which do is decided by
 /// each team, the same on every backend; here a team is one that tells whether it was asked for

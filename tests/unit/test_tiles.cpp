@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include <fatvec/kernels/detail/pack.hpp>
-#include <fatvec/kernels/detail/rhs_tile.hpp>
+#include <fatvec/kernels/host/accumulator.hpp>
+#include <fatvec/kernels/shared/static_for.hpp>
 
 /// The tiles of CPU kernels, those of other processors' vectors included, which the conformance
 /// tests of one machine do not meet.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <fatvec/analyse/traffic.hpp>
+#include <fatvec/statistics/traffic.hpp>
 
 namespace {
 

@@ -7,12 +7,12 @@
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/sell.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/kernels/bittcf_window.hpp>
-#include <fatvec/kernels/bsr_row.hpp>
-#include <fatvec/kernels/csr_row.hpp>
-#include <fatvec/kernels/packing.hpp>
-#include <fatvec/kernels/sell_row.hpp>
+#include <fatvec/kernels/bittcf.hpp>
+#include <fatvec/kernels/bsr.hpp>
+#include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/sell.hpp>
 #include <fatvec/kernels/spmm.hpp>
+#include <fatvec/plan/packing.hpp>
 
 /// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the
 /// same kernel's row-major Y: every number is a small integer, every result exact.

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include <fatvec/analyse/row_statistics.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/assemble.hpp>
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/generate/twin_matrix.hpp>
 #include <fatvec/generate/twins.hpp>
 #include <fatvec/io/matrix_market.hpp>
+#include <fatvec/statistics/row_statistics.hpp>
 
 namespace {
 

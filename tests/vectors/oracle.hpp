@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <fatvec/kernels/vector_statistics.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
 
 /// What a column's statistics should be: textbook loops, which share nothing with what they judge.
 namespace fatvec::tests {

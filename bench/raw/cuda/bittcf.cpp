@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/formats/bittcf.hpp>
 
-#include <fatvec/kernels/detail/tensor_tile.hpp>
+#include <fatvec/kernels/device/tensor_tile.hpp>
 
 #include "raw/cuda/common.hpp"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/core/error.hpp>
-#include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 #include "raw/cuda/rows.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/formats/bsr.hpp>
-#include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 #include "raw/openmp/block_tile.hpp"

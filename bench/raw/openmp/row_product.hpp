@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/product/matrix_product.hpp>
+#include <fatvec/app/dispatch/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 #include "raw/openmp/row_tile.hpp"

@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/formats/jad.hpp>
-#include <fatvec/product/matrix_product.hpp>
 
 #include "harness/contender.hpp"
 #include "raw/operands.hpp"

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# fatvec::kernels: the kernels, conversions and plans, compiled once for the scalars and offsets of FATVEC_INSTANTIATE.
+# Headers alone (fatvec::fatvec) do without it; whoever links it does not compile these again (src/core/instantiate.hpp).
+set(FATVEC_INSTANTIATE "double:32;double:64;float:32;float:64" CACHE STRING
+    "What fatvec::kernels is compiled for: scalar:bits of an offset; scalars: double, float")
+
+# The execution spaces of this Kokkos.
+set(FATVEC_SPACES "")
+foreach(pair "SERIAL|Serial" "OPENMP|OpenMP" "CUDA|Cuda")
+  string(REPLACE "|" ";" pair "${pair}")
+  list(GET pair 0 device)
+  list(GET pair 1 space)
+  if(device IN_LIST Kokkos_DEVICES)
+    list(APPEND FATVEC_SPACES "${space}")
+  endif()
+endforeach()
+
+# Every instance, as <fatvec/instantiations.hpp> has them.
+set(instances "")
+set(FATVEC_INSTANCES "")
+set(FATVEC_COMPILED_SPACES "")
+foreach(space IN LISTS FATVEC_SPACES)
+  string(APPEND FATVEC_COMPILED_SPACES " \\\n  DO(how, Kokkos::${space} __VA_OPT__(, ) __VA_ARGS__)")
+  foreach(type IN LISTS FATVEC_INSTANTIATE)
+    if(NOT type MATCHES "^(double|float):(32|64)$")
+      message(FATAL_ERROR "FATVEC_INSTANTIATE: '${type}' is not double:32, double:64, float:32 or float:64")
+    endif()
+    set(arguments "Kokkos::${space}, ${CMAKE_MATCH_1}, std::int${CMAKE_MATCH_2}_t")
+    list(APPEND instances "${space}_${CMAKE_MATCH_1}${CMAKE_MATCH_2}|${arguments}")
+    string(APPEND FATVEC_INSTANCES " \\\n  DO(how, ${arguments} __VA_OPT__(, ) __VA_ARGS__)")
+  endforeach()
+endforeach()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/instantiations.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/instantiations.hpp" @ONLY)
+
+# One source file for each line and instance, so that builds are parallel: name, header, what of it is compiled there.
+set(units
+  "csr|plan/convert.hpp|LAUNCH:CsrRow|CONVERT:CsrRow"
+  "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|CONVERT:EllpackRow"
+  "hll|plan/convert.hpp|LAUNCH:HllRow|CONVERT:HllRow"
+  "sell|plan/convert.hpp|LAUNCH:SellRow|CONVERT:SellRow"
+  "pjad|plan/convert.hpp|LAUNCH:PjadRow|CONVERT:PjadRow"
+  "jad|plan/convert.hpp|LAUNCH:JadRow|CONVERT:JadRow"
+  "bsr|plan/convert.hpp|LAUNCH:BsrRow|CONVERT:BsrRow"
+  "bsr_any|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<0>"
+  "bsr_2|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<2>"
+  "bsr_3|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<3>"
+  "bsr_4|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<4>"
+  "bsr_6|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<6>"
+  "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|CONVERT:BitTcfWindow"
+  "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
+set(sources "")
+function(fatvec_unit name header) # NAME HEADER LINE...
+  list(JOIN ARGN "\n" FATVEC_LINES)
+  set(FATVEC_HEADER "${header}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/instantiate.cpp.in" "${PROJECT_BINARY_DIR}/kernels/${name}.cpp" @ONLY)
+  set(sources ${sources} "${PROJECT_BINARY_DIR}/kernels/${name}.cpp" PARENT_SCOPE)
+endfunction()
+foreach(unit IN LISTS units)
+  string(REPLACE "|" ";" parts "${unit}")
+  list(POP_FRONT parts name header)
+  foreach(instance IN LISTS instances)
+    string(REPLACE "|" ";" instance "${instance}")
+    list(GET instance 0 suffix)
+    list(GET instance 1 arguments)
+    set(lines "")
+    foreach(part IN LISTS parts)
+      string(REGEX MATCH "^([A-Z_]+):(.*)$" ignored "${part}")
+      set(more "")
+      if(CMAKE_MATCH_2)
+        set(more ", ${CMAKE_MATCH_2}")
+      endif()
+      list(APPEND lines "FATVEC_${CMAKE_MATCH_1}(, ${arguments}${more})")
+    endforeach()
+    fatvec_unit("${name}_${suffix}" "${header}" ${lines})
+  endforeach()
+endforeach()
+foreach(space IN LISTS FATVEC_SPACES)
+  fatvec_unit("machine_${space}" plan/machine.hpp "FATVEC_MEASURE_MACHINE(, Kokkos::${space})")
+endforeach()
+
+add_library(fatvec_kernels ${sources})
+add_library(fatvec::kernels ALIAS fatvec_kernels)
+target_link_libraries(fatvec_kernels PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options>)
+target_compile_definitions(fatvec_kernels PUBLIC FATVEC_KERNELS_LIBRARY)
+set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels
+                      VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+fatvec_precompile(fatvec_kernels)

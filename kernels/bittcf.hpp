@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include <fatvec/core/instantiate.hpp>
+#include <fatvec/formats/bittcf.hpp>
+#include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/device/policy.hpp>
+#include <fatvec/kernels/device/window_kernel.hpp>
+#include <fatvec/kernels/host/partition.hpp>
+#include <fatvec/kernels/host/window_kernel.hpp>
+#include <fatvec/kernels/launch.hpp>
+
+namespace fatvec {
+
+/// BitTCF, a window of 8 rows per warp: NVIDIA's tensor cores of compute capability 8.0, 9.0 and
+/// 10.0 multiply doubles, in full precision. Other scalars, other GPUs and CPUs go row by row,
+/// which is right, and slower than CSR.
+struct BitTcfWindow {
+  static constexpr const char* name = "bittcf-window";
+  static constexpr const char* label = "fatvec::BitTcfWindow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = host::Policy;
+  using DevicePolicy = device::WindowPolicy;
+
+  template <class ExecSpace>
+  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
+    return std::nullopt;
+  }
+
+  template <class Scalar, class ExecSpace>
+  static bool suits(const ExecSpace& exec) {
+    return detail::has_tensor_tiles<Scalar>(exec);
+  }
+
+  /// GPUs whose tensor cores do not multiply doubles are not told apart: plans do not think of
+  /// BitTCF there.
+  template <class M>
+  static bool writes_columns(const DevicePolicy&, std::int64_t k) {
+    return std::is_same_v<typename M::value_type, double> || detail::lanes_write_columns(k);
+  }
+
+  template <class ExecSpace, class M, class T>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
+                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    detail::with_columns(x, k, [&](const auto& columns) {
+      detail::run_host_windows(label, exec, policy, matrix, columns, epilogue, k);
+    });
+  }
+  template <class ExecSpace, class M, class T>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
+                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    detail::with_columns(x, k, [&](const auto& columns) {
+      detail::run_device_windows(label, exec, policy, matrix, columns, epilogue, k);
+    });
+  }
+};
+
+/// The kernel of BitTcfMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = BitTcfWindow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfWindow)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <fatvec/formats/bsr.hpp>
+#include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/device/launch.hpp>
+#include <fatvec/kernels/host/block_kernel.hpp>
+
+namespace fatvec {
+
+/// BSR: all rows of a block together, so that each row of X that the block row needs is read once
+/// for all of them (register blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of seed
+/// 003). Devices take the rows of a block one by one for few contiguous columns, where A is the
+/// traffic and X is in the first-level cache, and for sizes that the compiler does not know.
+struct BsrRow {
+  static constexpr const char* name = "bsr-row";
+  static constexpr const char* label = "fatvec::BsrRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = host::Policy;
+  using DevicePolicy = device::RowPolicy;
+
+  /// Blocks of a size that the compiler knows; 0: of any size.
+  template <int size>
+  struct OfSize {
+    template <class Scalar, class Ordinal, class Device, class Offset>
+    using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
+    using HostPolicy = host::Policy;
+    using DevicePolicy = device::RowPolicy;
+
+    template <class ExecSpace, class M, class T>
+    static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
+                    const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                    std::int64_t k) {
+      detail::with_columns(x, k, [&](const auto& columns) {
+        detail::run_block_product<size>(label, exec, policy, matrix, columns, epilogue, k);
+      });
+    }
+    template <class ExecSpace, class M, class T>
+    static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
+                    const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                    std::int64_t k) {
+      detail::with_columns(x, k, [&](const auto& columns) {
+        detail::run_lanes<size>(label, exec, policy, matrix, columns, epilogue, k);
+      });
+    }
+  };
+
+  template <class ExecSpace>
+  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
+    return std::nullopt;
+  }
+
+  template <class>
+  static bool writes_columns(const HostPolicy&, std::int64_t) {
+    return true;
+  }
+  template <class>
+  static bool writes_columns(const DevicePolicy&, std::int64_t k) {
+    return detail::lanes_write_columns(k);
+  }
+
+  template <class ExecSpace, class Policy, class M, class T>
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
+                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    switch (matrix.block_size()) {
+      case 1:  // is CSR
+        return detail::launch<CsrRow>(exec, policy, as_csr(matrix), x, epilogue, k);
+      case 2:
+        return detail::launch<OfSize<2>>(exec, policy, matrix, x, epilogue, k);
+      case 3:
+        return detail::launch<OfSize<3>>(exec, policy, matrix, x, epilogue, k);
+      case 4:
+        return detail::launch<OfSize<4>>(exec, policy, matrix, x, epilogue, k);
+      case 6:
+        return detail::launch<OfSize<6>>(exec, policy, matrix, x, epilogue, k);
+      default:
+        return detail::launch<OfSize<0>>(exec, policy, matrix, x, epilogue, k);
+    }
+  }
+
+ private:
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  static CsrMatrix<Scalar, Ordinal, Device, Offset> as_csr(
+      const BsrMatrix<Scalar, Ordinal, Device, Offset>& matrix) {
+    return {matrix.rows(), matrix.cols(), matrix.row_map, matrix.entries, matrix.values};
+  }
+};
+
+/// The kernel of BsrMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<BsrMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = BsrRow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<0>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<2>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<3>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<4>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<6>)

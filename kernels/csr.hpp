@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/kernels/row_kernel.hpp>
+
+namespace fatvec {
+
+/// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in
+/// registers.
+struct CsrRow : detail::RowKernel<CsrRow> {
+  static constexpr const char* name = "csr-row";
+  static constexpr const char* label = "fatvec::CsrRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of CsrMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<CsrMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = CsrRow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, CsrRow)

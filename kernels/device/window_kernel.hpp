@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include <fatvec/core/error.hpp>
+#include <fatvec/core/execution.hpp>
+#include <fatvec/core/macros.hpp>
+#include <fatvec/formats/detail/tiles.hpp>
+#include <fatvec/kernels/device/column_tile.hpp>
+#include <fatvec/kernels/device/policy.hpp>
+#include <fatvec/kernels/device/tensor_tile.hpp>
+#include <fatvec/kernels/shared/output.hpp>
+
+/// Products of windows of rows whose columns make tiles with bit masks (formats/bittcf.hpp).
+namespace fatvec::detail {
+
+/// A warp multiplies a window by tensor cores: all of the columns in registers, or those of a
+/// sweep. What it loads of X serves 8 rows, so that neither the pipe of loads nor the second-level
+/// cache has to deliver a row of X for every entry. Work-items are threads: those of a warp are
+/// neighbours, and all of it works or none.
+template <class Access, class V, Columns layout, class Columns_>
+struct TensorWindowProduct {
+  using Tiles = Columns_;
+  static constexpr int warp = 32;
+  static constexpr int block_size = 128;
+  /// Tiles of A whose loads come before the first multiplication, and blocks on a multiprocessor,
+  /// the compiler's budget of registers: measured on an H200 (docs/performance.md).
+  static constexpr int group = Tiles::tiles <= 3 || (Tiles::pairs && Tiles::tiles % 4 == 0) ? 4 : 2;
+  static constexpr int blocks =
+      Tiles::tiles <= 2 || Tiles::tiles == 4 ? 8 : (Tiles::tiles >= 5 && Tiles::tiles <= 7 ? 6 : 5);
+
+  Access a;
+  unsigned windows;
+  MultiVectorSpan<V, layout> x;
+  Epilogue<double> epilogue;
+  int k;
+  int sweeps;
+
+  KOKKOS_FUNCTION void operator()(int item) const {
+    const unsigned n = static_cast<unsigned>(item) / warp;
+    const unsigned sweep = sweeps == 1 ? 0 : n / windows;
+    multiply(n - sweep * windows, static_cast<int>(sweep) * Tiles::width,
+             static_cast<int>(static_cast<unsigned>(item) % warp));
+  }
+
+ private:
+  KOKKOS_INLINE_FUNCTION void multiply(unsigned window, int first_column, int lane) const {
+    const int i = lane / 4;
+    const int j = lane % 4;
+    const int mine = first_column + i * Tiles::together;
+    const RowsOfX<double> rows(x, mine);
+    const std::uint32_t bit = std::uint32_t{1} << lane;
+    const std::int64_t offset = a.window_offsets[window];
+    const auto count = static_cast<int>(a.window_offsets[window + 1] - offset);
+    const std::int64_t first = opaque(offset);
+    const std::uint32_t* const masks = a.masks + first;
+    const auto* const columns = a.columns + first * tile_columns + j;
+    const auto* values = opaque(a.values + a.value_offsets[window]);
+    double sums[Tiles::tiles][2] = {};
+    for (int tile = 0; tile < count; tile += group) {
+      std::uint32_t mask[group];
+      typename Access::ordinal_type column[group];
+      double element[group];
+      unroll<group>([&](int u) {
+        const int t = tile + u < count ? tile + u : count - 1;
+        mask[u] = load_once(masks + t);
+        column[u] = load_once(columns + t * tile_columns);
+        if (tile + u >= count)
+          mask[u] = 0;  // no element: there is no branch around loads and multiplications
+      });
+      unroll<group>([&](int u) {
+        element[u] = mask[u] & bit
+                         ? static_cast<double>(load_once(values + set_bits(mask[u] & (bit - 1))))
+                         : 0.0;
+        values += set_bits(mask[u]);
+      });
+      unroll<group>([&](int u) {
+        double b[Tiles::tiles];
+        Tiles::load(rows[column[u]], x.step(), k - mine, b);
+        unroll<Tiles::tiles>([&](int t) { multiply_tiles(sums[t], element[u], b[t]); });
+      });
+    }
+    const std::int64_t row = a.permutation[static_cast<std::int64_t>(window) * window_rows + i];
+    if (row < 0) return;
+    double* const to = &epilogue.y(row, first_column);
+    const int left = k - first_column;
+    constexpr std::uintptr_t alignment = Tiles::pairs ? alignof(typename Tiles::Pair) : 1;
+    if (epilogue.y.column_stride == 1 && reinterpret_cast<std::uintptr_t>(to) % alignment == 0)
+      Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
+        store<Tiles::pairs>(to + c, 1, left - c, one, next);
+      });
+    else
+      Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
+        store<false>(to + c * epilogue.y.column_stride, epilogue.y.column_stride, left - c, one,
+                     next);
+      });
+  }
+
+  /// Two columns of Y, of which `left` are there.
+  template <bool pairs>
+  KOKKOS_INLINE_FUNCTION void store(double* to, std::int64_t step, int left, double one,
+                                    double next) const {
+    using Pair = typename Tiles::Pair;
+    if constexpr (pairs) {
+      if (left <= 0) return;
+      const Pair old = epilogue.overwrites() ? Pair{} : *reinterpret_cast<const Pair*>(to);
+      *reinterpret_cast<Pair*>(to) = {
+          {epilogue.combined(old.of[0], one), epilogue.combined(old.of[1], next)}};
+    } else {
+      if (left > 0) *to = epilogue.combined(epilogue.overwrites() ? 0.0 : *to, one);
+      if (left > 1) to[step] = epilogue.combined(epilogue.overwrites() ? 0.0 : to[step], next);
+    }
+  }
+};
+
+/// The same without tensor cores: a thread has some columns of a row.
+template <class Access, class T, class V, Columns layout>
+struct LaneWindowProduct {
+  using Tile = SpacedTile<V, layout, 2>;
+  Access a;
+  MultiVectorSpan<V, layout> x;
+  Epilogue<T> epilogue;
+  int k;
+  int lanes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t place = item / lanes;
+    const std::int64_t row = a.permutation[place];
+    if (row < 0) return;
+    const Tile tile(x, ColumnRange{0, k}, static_cast<int>(item - place * lanes), lanes);
+    T sums[Tile::width] = {};
+    a.for_each_entry(place / window_rows, static_cast<int>(place % window_rows),
+                     [&](std::int64_t at, auto column) {
+                       T loaded[Tile::width];
+                       tile.load(column, loaded);
+                       unroll<Tile::width>([&](int w) { sums[w] += a.values[at] * loaded[w]; });
+                     });
+    tile.store(epilogue, row, sums);
+  }
+};
+
+/// Launches the tensor cores' product. Columns of X that are apart, an odd number of them, or only
+/// a few, are loaded element by element; up to 72 columns (80 where two are loaded at once, 64
+/// where they are apart) are a single sweep over A.
+template <class ExecSpace, class Access, class V, Columns layout>
+void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles,
+                        const Access& access, std::int64_t windows,
+                        const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue,
+                        std::int64_t k) {
+  const std::int64_t all = (k + 7) / 8;
+  const auto tiles_of_sweep = [&](std::int64_t most) {
+    if (most_tiles > 0) most = most_tiles;
+    const std::int64_t sweeps = (all + most - 1) / most;
+    return (all + sweeps - 1) / sweeps;
+  };
+  const auto launch = [&]<int n, bool pairs>(TensorColumns<n, pairs>) {
+    using Product = TensorWindowProduct<Access, V, layout, TensorColumns<n, pairs>>;
+    using Threads = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>,
+                                        Kokkos::LaunchBounds<Product::block_size, Product::blocks>>;
+    const std::int64_t sweeps = (all + n - 1) / n;
+    const std::int64_t threads = windows * sweeps * Product::warp;
+    if (threads > std::numeric_limits<int>::max() - Product::block_size)
+      throw CapacityError(
+          concat(label, ": ", windows, " windows are more than one launch can have."));
+    Kokkos::parallel_for(label, Threads(exec, 0, static_cast<int>(threads)),
+                         Product{access, static_cast<unsigned>(windows), x, epilogue,
+                                 static_cast<int>(k), static_cast<int>(sweeps)});
+  };
+  if constexpr (layout == Columns::strided) {
+    with_width<1, 2, 4, 8>(tiles_of_sweep(8),
+                           [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
+  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x)) {
+    with_width<4, 6, 8, 10>(tiles_of_sweep(10),
+                            [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
+  } else {
+    with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(
+        tiles_of_sweep(9), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
+  }
+}
+
+/// Launches the product of a matrix of windows on a device: tensor cores where there are any. No
+/// allocation, no fence.
+template <class ExecSpace, class Matrix, class T, class V, Columns columns>
+void run_device_windows(const char* label, const ExecSpace& exec,
+                        const device::WindowPolicy& policy, const Matrix& matrix,
+                        const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue,
+                        std::int64_t k) {
+  using Access = typename Matrix::Access;
+  const Access access = matrix.tile_access();
+  const std::int64_t windows = matrix.windows();
+  if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
+    throw CapacityError(concat(label, ": the rows of X are ", x.row_stride,
+                               " elements apart, which is 4 GB or more."));
+  if constexpr (may_have_tensor_tiles<ExecSpace, T>)
+    if (has_tensor_tiles<T>(exec))
+      return run_tensor_windows(label, exec, policy.column_tiles, access, windows, x, epilogue, k);
+  const auto lanes = static_cast<int>((k + 1) / 2);
+  Kokkos::parallel_for(
+      label, Range<ExecSpace>(exec, 0, windows * window_rows * lanes),
+      LaneWindowProduct<Access, T, V, columns>{access, x, epilogue, static_cast<int>(k), lanes});
+}
+
+}  // namespace fatvec::detail

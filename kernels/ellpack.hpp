@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fatvec/formats/ellpack.hpp>
+#include <fatvec/kernels/row_kernel.hpp>
+
+namespace fatvec {
+
+/// ELLPACK, a row per work-item, in whichever storage order the matrix has; stops at the row's
+/// length, not at the padding.
+struct EllpackRow : detail::RowKernel<EllpackRow> {
+  static constexpr const char* name = "ellpack-row";
+  static constexpr const char* label = "fatvec::EllpackRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = EllMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of EllMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<EllMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = EllpackRow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, EllpackRow)

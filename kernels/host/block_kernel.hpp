@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include <fatvec/core/macros.hpp>
+#include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/kernels/host/accumulator.hpp>
+#include <fatvec/kernels/host/column_tiles.hpp>
+#include <fatvec/kernels/host/output.hpp>
+#include <fatvec/kernels/host/prefetch.hpp>
+#include <fatvec/kernels/host/row_kernel.hpp>
+#include <fatvec/kernels/host/transposed_store.hpp>
+
+/// The product of a matrix of dense blocks for CPUs: a work-item sums several rows of a block row
+/// at once, so that what it reads of X serves all of them from registers.
+namespace fatvec::detail {
+
+/// What the compiler knows of a block: its size (0: nothing), and how many of its rows are summed
+/// together.
+template <int known_size_, int rows_>
+struct BlockTile {
+  static constexpr int known_size = known_size_;
+  static constexpr int rows = rows_;
+
+  /// Tiles that a block's rows make; the last one may have fewer.
+  KOKKOS_FUNCTION static int count(int block_size) {
+    return known_size > 0 ? known_size / rows : (block_size + rows - 1) / rows;
+  }
+};
+
+/// A work-item is a share of the block rows, of about equally many blocks; columns beyond one tile
+/// sweep over one block row at a time, which stays in the first-level cache.
+template <class T, Columns columns, class Block>
+struct BlockRowSweep {
+  BlockSweep<columns> shares;
+  int block_size;
+  static constexpr bool vectorised = columns == Columns::contiguous;
+  /// Whether the sums of `width` columns, `chains` of each, fit the registers beside a vector of X
+  /// and the elements of A.
+  static constexpr bool fits(int width, int chains) {
+    constexpr int lanes = simd_bytes / sizeof(T);
+    return chains * Block::rows * ((width + lanes - 1) / lanes) + Block::rows + 1 <= simd_registers;
+  }
+  static constexpr int widest = columns == Columns::strided ? 4
+                                : fits(64, 1)               ? 64
+                                : fits(32, 1)               ? 32
+                                : fits(16, 1)               ? 16
+                                                            : 8;
+  /// As in RowProduct: two chains of additions for each sum while there are registers.
+  template <int width>
+  static constexpr int chains = fits(width, 2) ? 2 : 1;
+
+  /// Block rows first ... last - 1.
+  template <class Tile>
+  KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, const Tile& tile) const {
+    const std::int64_t k = shares.k;
+    const bool one_tile = k <= widest && (k & (k - 1)) == 0;
+    std::int64_t end = 0;
+    for (; first < last; first = end) {
+      end = one_tile ? last : first + 1;
+      sweep_halves<widest>(k, [&](auto width, std::int64_t c) {
+        const int tiles = Block::count(block_size);
+        for (std::int64_t i = first; i < end; ++i)
+          for (int t = 0; t < tiles; ++t) tile(width, i, t * Block::rows, c);
+      });
+    }
+  }
+};
+
+template <class T, class Matrix, class V, Columns columns, class Block>
+struct BlockProduct {
+  using Sweep = BlockRowSweep<T, columns, Block>;
+  typename Matrix::Rows block_rows;
+  BlockAccess access;
+  const typename Matrix::ordinal_type* entries;
+  const typename Matrix::value_type* values;
+  std::int64_t rows;
+  std::int64_t cols;
+  MultiVectorSpan<V, columns> x;
+  HostEpilogue<T> epilogue;
+  Sweep sweep;
+
+  static constexpr bool turns = columns == Columns::contiguous;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    const std::int64_t begin = sweep.shares.cut(item, block_rows);
+    const std::int64_t end = sweep.shares.cut(item + 1, block_rows);
+    std::int64_t ahead = 0;
+    if constexpr (columns == Columns::contiguous)
+      ahead = rows_ahead(sweep.shares.lookahead, block_rows, entries, begin, end,
+                         sweep.shares.k * std::int64_t{sizeof(V)}, cols);
+    if constexpr (turns)
+      if (sweep.shares.turns_rows) return turn_rows(begin, end, ahead);
+    multiply(begin, end, ahead);
+    epilogue.finish();
+  }
+
+  /// Into a column-major Y.
+  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t begin, std::int64_t end,
+                                                   std::int64_t ahead) const {
+    const std::int64_t size = access.size;
+    TurnedRows<T>::run(epilogue, rows, sweep.shares.k, begin * size, Kokkos::min(rows, end * size),
+                       size,
+                       [&](std::int64_t first, std::int64_t last, std::int64_t c, std::int64_t k,
+                           const HostEpilogue<T>& to) {
+                         BlockProduct some = *this;
+                         some.x.data += c;
+                         some.sweep.shares.k = k;
+                         some.epilogue = to;
+                         some.multiply(first / size, (last + size - 1) / size, ahead);
+                       });
+  }
+
+  /// Block rows begin ... end - 1. Not inlined: of several loops over items, one copy.
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t begin, std::int64_t end,
+                                                  std::int64_t ahead) const {
+    const BlockProduct local =
+        *this;  // in registers: of *this the compiler must think that writing Y changes it
+    local.sweep.visit(begin, end, [&](auto width, std::int64_t i, int first, std::int64_t c) {
+      local.template multiply_tile<decltype(width)::value>(i, first, c, ahead);
+    });
+  }
+
+  /// Rows first, first + 1, ... of block row i.
+  template <int width>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c,
+                                                 std::int64_t ahead) const {
+    if (ahead > 0 && first == 0 && i + ahead < sweep.shares.rows)
+      for (int b = 0; b < access.size; ++b)
+        ask_for(block_rows.walk(i + ahead), block_rows.length(i + ahead), entries, &x(b, c),
+                access.size * x.row_stride, width * std::int64_t{sizeof(V)});
+    Pack<T, width, Sweep::vectorised> sum[Block::rows];
+    std::int64_t n = block_rows.begin(i);
+    const std::int64_t end = n + block_rows.length(i);
+    if (c == 0 && first == 0)
+      for (std::int64_t v = access.begin(n); v < access.begin(end); v += 8)
+        load_ahead(values + v, entries + n);
+    if constexpr (Sweep::template chains<width> == 2) {
+      Pack<T, width, Sweep::vectorised> odd[Block::rows];
+      for (; n + 1 < end; n += 2) {
+        add_block(n, first, c, sum);
+        add_block(n + 1, first, c, odd);
+      }
+      each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA { sum[r].add(odd[r]); });
+    }
+    for (; n < end; ++n) add_block(n, first, c, sum);
+
+    const std::int64_t row = i * access.size + first;
+    const std::int64_t inside = rows - row < access.size - first ? rows - row : access.size - first;
+    each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {
+      if (r < inside) epilogue.store(row + r, c, sum[r]);
+    });
+  }
+
+  template <class Sum>
+  FATVEC_FORCEINLINE_FUNCTION void add_block(std::int64_t n, int first, std::int64_t c,
+                                             Sum (&sum)[Block::rows]) const {
+    const std::int64_t column = static_cast<std::int64_t>(entries[n]) * access.size;
+    const auto* const block = values + access.begin(n);
+    const T* const x_rows = &x(column, c);
+    if (Block::known_size > 0 && cols - column >= access.size) {
+      each<Block::known_size>(
+          [&](auto b) FATVEC_INLINE_LAMBDA { add_column(block, x_rows, first, b, sum); });
+    } else {  // a size that the compiler does not know, or a block that the matrix ends in
+      const int inside =
+          cols - column < access.size ? static_cast<int>(cols - column) : access.size;
+      for (int b = 0; b < inside; ++b) add_column(block, x_rows, first, b, sum);
+    }
+  }
+
+  /// sum += column b of the block times its row of X.
+  template <class A, class Sum>
+  FATVEC_FORCEINLINE_FUNCTION void add_column(const A* block, const T* x_rows, int first, int b,
+                                              Sum (&sum)[Block::rows]) const {
+    A a[Block::rows];
+    each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {
+      const int row =
+          Block::known_size > 0 || first + r < access.size ? first + r : access.size - 1;
+      a[r] = block[access.at(row, b)];
+    });
+    Sum::add_scaled_to(sum, a, x_rows + b * x.row_stride, x.step());
+  }
+};
+
+/// run(BlockTile) for blocks of this size (0: unknown) and k columns: up to 4 rows are summed
+/// together. Of 4 rows, with 16 registers, two with twice as many columns are faster than four.
+template <int size, class Run>
+void with_block_tile(std::int64_t k, const Run& run) {
+  if constexpr (size == 4 && simd_registers <= 16) {
+    if (k >= 16) return run(BlockTile<4, 2>{});
+  }
+  run(BlockTile<size, size == 0 ? 4 : size == 6 ? 3 : size>{});
+}
+
+/// Launches the product of a matrix of blocks of this size (0: any) on a host space; no allocation,
+/// no fence.
+template <int size, class ExecSpace, class Matrix, class T, class V, Columns columns>
+void run_block_product(const char* label, const ExecSpace& exec, const host::Policy& policy,
+                       const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
+                       const Epilogue<T>& epilogue, std::int64_t k) {
+  with_block_tile<size>(k, [&](auto tile) {
+    using Product = BlockProduct<T, Matrix, V, columns, decltype(tile)>;
+    BlockSweep<columns> shares{matrix.block_rows(),
+                               blocks_for(exec, policy, matrix.stored_entries(), k), k,
+                               lookahead().of_lines()};
+    if (Product::turns) shares.turn_rows_into(epilogue);
+    run_blocks(label, exec, shares.blocks,
+               Product{.block_rows = matrix.row_access(),
+                       .access = matrix.block_access(),
+                       .entries = matrix.entries.data(),
+                       .values = matrix.values.data(),
+                       .rows = matrix.rows(),
+                       .cols = matrix.cols(),
+                       .x = x,
+                       .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),
+                       .sweep = {shares, matrix.block_size()}});
+  });
+}
+
+}  // namespace fatvec::detail

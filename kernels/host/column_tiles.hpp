@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/shared/static_for.hpp>
+
+/// Column tiles of host kernels: the columns that one work-item holds in registers, a number of
+/// them, or of vectors, that the compiler knows.
+namespace fatvec::detail {
+
+/// Columns that fill all but the last of so many vectors, and of that one a part that only the
+/// program knows.
+template <int vectors, int lanes>
+struct Ragged {
+  static constexpr int value = vectors * lanes;            ///< at most,
+  static constexpr int least = (vectors - 1) * lanes + 1;  ///< and at least
+  int columns;
+  KOKKOS_FUNCTION constexpr operator int() const { return columns; }  // NOLINT: as above
+};
+
+/// Widest tile of a CPU work-item: 32 doubles fill 8 of AVX2's 16 registers. Without unit stride
+/// each column is a stream of its own, and 8 streams are what the first-level TLB serves.
+template <Columns columns>
+inline constexpr int widest_tile = columns == Columns::contiguous ? 32 : 8;
+
+/// Whether sweep_columns covers k columns with a single tile.
+template <Columns columns, int lanes>
+KOKKOS_INLINE_FUNCTION bool fits_one_tile(std::int64_t k) {
+  return k <= 8 || ((lanes > 0 || k == 16 || k == 32) && k <= widest_tile<columns>);
+}
+
+/// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the
+/// remainder exactly.
+template <Columns columns, int lanes, class Visit>
+  requires(lanes == 0)
+KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
+  constexpr int widest = widest_tile<columns>;
+  std::int64_t c = 0;
+  for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
+  if constexpr (widest > 16) {
+    if ((k - c) & 16) {
+      visit(Width<16>{}, c);
+      c += 16;
+    }
+  }
+  if constexpr (widest > 8) {
+    if ((k - c) & 8) {
+      visit(Width<8>{}, c);
+      c += 8;
+    }
+  }
+  switch (k - c) {
+    case 7:
+      return visit(Width<7>{}, c);
+    case 6:
+      return visit(Width<6>{}, c);
+    case 5:
+      return visit(Width<5>{}, c);
+    case 4:
+      return visit(Width<4>{}, c);
+    case 3:
+      return visit(Width<3>{}, c);
+    case 2:
+      return visit(Width<2>{}, c);
+    case 1:
+      return visit(Width<1>{}, c);
+    default:
+      return;
+  }
+}
+
+/// visit(Ragged<...>{left}, c) for 1 ... most · lanes columns that are left.
+template <int most, int lanes, class Visit>
+KOKKOS_INLINE_FUNCTION void visit_ragged(std::int64_t left, std::int64_t c, const Visit& visit) {
+  if constexpr (most > 1)
+    if (left <= (most - 1) * lanes) return visit_ragged<most - 1, lanes>(left, c, visit);
+  visit(Ragged<most, lanes>{static_cast<int>(left)}, c);
+}
+
+/// The same where vectors have so many lanes and parts of them can be loaded and stored: what is
+/// left over is a single tile, ragged unless a Width is its own.
+template <Columns columns, int lanes, class Visit>
+  requires(lanes > 0)
+KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
+  constexpr int widest = widest_tile<columns>;
+  std::int64_t c = 0;
+  for (; k - c > widest; c += widest) visit(Width<widest>{}, c);
+  switch (k - c) {
+    case widest:
+      return visit(Width<widest>{}, c);
+    case 16:
+      return visit(Width<16>{}, c);
+    case 8:
+      return visit(Width<8>{}, c);
+    case 4:
+      return visit(Width<4>{}, c);
+    case 3:
+      return visit(Width<3>{}, c);
+    case 2:
+      return visit(Width<2>{}, c);
+    case 1:
+      return visit(Width<1>{}, c);
+    default:
+      return visit_ragged<widest / lanes, lanes>(k - c, c, visit);
+  }
+}
+
+/// Covers columns c ... k - 1 with tiles of half the width, and half of that, for what is left
+/// over: fewer widths to compile.
+template <int widest, class Visit>
+KOKKOS_INLINE_FUNCTION void sweep_halves(std::int64_t k, const Visit& visit, std::int64_t c = 0) {
+  for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
+  if constexpr (widest > 1) sweep_halves<widest / 2>(k, visit, c);
+}
+
+}  // namespace fatvec::detail

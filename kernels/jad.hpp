@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fatvec/formats/jad.hpp>
+#include <fatvec/kernels/row_kernel.hpp>
+
+namespace fatvec {
+
+/// JAD, a stored row per work-item (seed 003, algorithm 2): the threads of a warp read neighbours
+/// in each diagonal, coalesced.
+struct JadRow : detail::RowKernel<JadRow> {
+  static constexpr const char* name = "jad-row";
+  static constexpr const char* label = "fatvec::JadRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = JadMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of JadMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<JadMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = JadRow;
+};
+
+/// pJAD, a stored row per work-item (seed 003, algorithm 3); stops at the row's length, not at the
+/// block's.
+struct PjadRow : detail::RowKernel<PjadRow> {
+  static constexpr const char* name = "pjad-row";
+  static constexpr const char* label = "fatvec::PjadRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = PjadMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of PjadMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<PjadMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = PjadRow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, JadRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, PjadRow)

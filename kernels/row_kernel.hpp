@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <fatvec/core/instantiate.hpp>
+#include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/device/launch.hpp>
+#include <fatvec/kernels/host/row_kernel.hpp>
+#include <fatvec/kernels/launch.hpp>
+
+namespace fatvec::detail {
+
+/// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name, the
+/// label of its launches and the format.
+template <class Kernel>
+struct RowKernel {
+  using HostPolicy = host::Policy;
+  using DevicePolicy = device::RowPolicy;
+
+  template <class ExecSpace>
+  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
+    return std::nullopt;
+  }
+
+  template <class M>
+  static bool writes_columns(const HostPolicy&, std::int64_t) {
+    return in_matrix_order<typename M::Rows>;
+  }
+  template <class M>
+  static bool writes_columns(const DevicePolicy&, std::int64_t k) {
+    return in_matrix_order<typename M::Rows> && lanes_write_columns(k);
+  }
+
+  template <class ExecSpace, class M, class T>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
+                  const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
+    with_columns(x, k, [&](const auto& columns) {
+      run_row_product(Kernel::label, exec, policy, matrix, columns, epilogue, k);
+    });
+  }
+  template <class ExecSpace, class M, class T>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
+                  const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
+    with_columns(x, k, [&](const auto& columns) {
+      run_lanes(Kernel::label, exec, policy, matrix, columns, epilogue, k);
+    });
+  }
+};
+
+}  // namespace fatvec::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fatvec/formats/sell.hpp>
+#include <fatvec/kernels/row_kernel.hpp>
+
+namespace fatvec {
+
+/// SELL-C-sigma, a stored row per work-item, its sum scattered through the permutation: like HLL,
+/// but the rows of a warp are of about the same length.
+struct SellRow : detail::RowKernel<SellRow> {
+  static constexpr const char* name = "sell-row";
+  static constexpr const char* label = "fatvec::SellRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = SellMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of SellMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<SellMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = SellRow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, SellRow)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include <fatvec/core/macros.hpp>
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/shared/static_for.hpp>
+
+namespace fatvec::detail {
+
+/// The only place that knows alpha and beta: Y(i, c ...) = beta · Y(i, c ...) + alpha · sum. beta =
+/// 0 overwrites Y, even NaN. Y's strides are run-time values, for Y is touched once per row and
+/// tile.
+template <class T>
+struct Epilogue {
+  T alpha;
+  T beta;
+  MultiVectorSpan<T, Columns::strided> y;
+
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION bool overwrites() const { return beta == T{}; }
+  /// What an element of Y becomes.
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION T combined(const T& old, const T& sum) const {
+    return overwrites() ? alpha * sum : beta * old + alpha * sum;
+  }
+
+  /// Stores the first `count` columns of a tile: c, c + spacing, c + 2 · spacing, ...
+  template <int width>
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sum)[width],
+                                    int count = width, std::int64_t spacing = 1) const {
+    T* const to = &y(i, c);
+    const std::int64_t step = spacing * y.column_stride;
+    if (step == 1) {  // lets a CPU store whole vectors
+      combine<width>(sum, count, [to](int w) -> T& { return to[w]; });
+    } else {
+      combine<width>(sum, count, [to, step](int w) -> T& { return to[w * step]; });
+    }
+  }
+
+ private:
+  template <int width, class At>
+  KOKKOS_INLINE_FUNCTION void combine(const T (&sum)[width], int count, const At& at) const {
+    const bool overwrite = overwrites();
+    if (overwrite && count == width) {
+      unroll<width>([&](int w) { at(w) = alpha * sum[w]; });
+    } else if (overwrite) {
+      unroll<width>([&](int w) {
+        if (w < count) at(w) = alpha * sum[w];
+      });
+    } else {
+      unroll<width>([&](int w) {
+        if (w < count) at(w) = beta * at(w) + alpha * sum[w];
+      });
+    }
+  }
+};
+
+}  // namespace fatvec::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <fatvec/core/error.hpp>
+#include <fatvec/formats/multivector.hpp>
+
+namespace fatvec {
+namespace detail {
+
+/// Throws ShapeError unless view is rows × columns; `because` makes the reason, which takes longer
+/// than a small product.
+template <class V, class Because>
+void require_extents(const char* operand, const V& view, std::int64_t rows, std::int64_t columns,
+                     const Because& because) {
+  if (multivector_rows(view) == rows && multivector_columns(view) == columns) return;
+  throw ShapeError(concat("spmm: ", operand, " (", view.label(), ") is ", multivector_rows(view),
+                          " x ", multivector_columns(view), ", wanted ", rows, " x ", columns, " ",
+                          because(), "."));
+}
+
+/// Runs of neighbouring elements, `distance` apart: how a View with one unit stride lies in memory.
+struct Runs {
+  std::intptr_t first;    ///< address of the first element
+  std::int64_t count;     ///< number of runs
+  std::int64_t length;    ///< bytes of a run
+  std::int64_t distance;  ///< bytes from run to run
+  [[nodiscard]] bool empty() const { return count == 0 || length == 0; }
+  [[nodiscard]] std::intptr_t end() const { return first + (count - 1) * distance + length; }
+};
+
+template <MultiVector V>
+Runs runs_of(const V& view) {
+  constexpr std::int64_t size = sizeof(typename V::value_type);
+  const std::int64_t rows = multivector_rows(view);
+  const std::int64_t columns = multivector_columns(view);
+  const auto first = reinterpret_cast<std::intptr_t>(view.data());
+  const std::int64_t row_stride = static_cast<std::int64_t>(view.stride(0)) * size;
+  if (has_contiguous_columns(view)) return {first, rows, columns * size, row_stride};
+  const std::int64_t column_stride =
+      static_cast<std::int64_t>(span_of<Columns::strided>(view).column_stride) * size;
+  if (row_stride == size) return {first, columns, rows * size, column_stride};
+  return {first, 1, (rows - 1) * row_stride + (columns - 1) * column_stride + size, 0};
+}
+
+/// True where X and Y share an element. Interleaved parts of one allocation (two column ranges of
+/// one block) do not; layouts too different to tell count as sharing when their address ranges do.
+inline bool share_memory(const Runs& x, const Runs& y) {
+  if (x.empty() || y.empty() || x.end() <= y.first || y.end() <= x.first) return false;
+  if (x.distance != y.distance || x.distance <= 0) return true;
+  const std::intptr_t gap = ((y.first - x.first) % x.distance + x.distance) % x.distance;
+  return gap < x.length || gap + y.length > x.distance;
+}
+
+template <class XView, class YView>
+void require_apart(const XView& x, const YView& y) {
+  if (share_memory(runs_of(x), runs_of(y))) {
+    throw ShapeError(concat("spmm: X (", x.label(), ") and Y (", y.label(),
+                            ") share memory; a product cannot be formed in place."));
+  }
+}
+
+/// What messages say of A.
+struct Shape {
+  std::string_view format;
+  std::int64_t rows;
+  std::int64_t cols;
+};
+
+template <class XView, class YView>
+void validate_operands(const Shape& a, const XView& x, const YView& y) {
+  const std::int64_t k = multivector_columns(x);
+  const auto shape = [&] { return concat("for A (", a.format, ") of ", a.rows, " x ", a.cols); };
+  require_extents("X", x, a.cols, k, shape);
+  require_extents("Y", y, a.rows, k, [&] {
+    return concat(shape(), " and X of ", k, k == 1 ? " column" : " columns");
+  });
+  require_apart(x, y);
+}
+
+}  // namespace detail
+}  // namespace fatvec

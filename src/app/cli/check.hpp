@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <fatvec/app/dispatch/product.hpp>
+
+#include "report.hpp"
+
+/// How `fatvec multiply` judges its result.
+namespace fatvec::cli {
+
+/// The outcome of comparing Y with what it should be.
+struct Check {
+  const char* name;     ///< "verified" or "expected"
+  std::string against;  ///< "the oracle", "b.mtx"
+  bool passed = true;
+  double l2 = 0;      ///< ||Y - expected||_2
+  double max = 0;     ///< largest |Y - expected|
+  double scaled = 0;  ///< largest |Y - expected| over what is allowed there; passed means at most 1
+  std::int64_t worst_row = -1;  ///< where `scaled` is largest, from 0; -1 where Y has no elements
+  std::int64_t worst_column = -1;
+  double expected = 0;  ///< at the worst place
+  double got = 0;
+};
+
+/// Y = beta · y0 + alpha · A · X against the serial product in extended precision, to within
+/// rounding.
+Check check_by_oracle(const product::Case& task, double alpha, const product::HostMultivector& x,
+                      double beta, const product::HostMultivector& y0,
+                      const product::HostMultivector& y);
+
+/// Against a known result of the same extents, read from `path`: |y - expected| <= tolerance ·
+/// max(1, |expected|) everywhere.
+Check check_by_file(const std::string& path, double tolerance,
+                    const product::HostMultivector& expected, const product::HostMultivector& y);
+
+Json to_json(const Check& check);
+/// "passed: L2 1.1e-14, max 3.6e-15, scaled 0.02".
+std::string summary(const Check& check);
+/// Names the worst element, for a check that did not pass.
+std::string complaint(const Check& check, std::string_view kernel);
+
+}  // namespace fatvec::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fatvec/app/dispatch/measure.hpp>
+#include <fatvec/plan/explain.hpp>
+
+#include "matrix_source.hpp"
+#include "options.hpp"
+
+/// What `fatvec analyse` and `fatvec tune` have in common.
+namespace fatvec::cli {
+
+struct ChoiceOptions {
+  std::string matrix;
+  std::vector<std::int64_t> k = {1, 8, 64};
+  std::string backend{product::default_backend()};
+  std::string layout{product::to_string(product::Layout::row)};
+  std::int64_t products = 1000;
+  FormatOptions format;
+  bool json = false;
+};
+
+/// MATRIX, --k, --backend, --layout, --products, --memory-limit and --json.
+void add_choice_options(CLI::App& command, ChoiceOptions& options);
+
+product::Layout layout_of(const ChoiceOptions& options);
+
+/// All kernels for one k, the best first.
+std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
+                                   std::int64_t k);
+
+/// "hll", "bsr, packed".
+std::string name_of(const Choice& choice);
+
+Json to_json(const Machine& machine);
+Json to_json(const Structure& structure);
+Json to_json(const Prediction& prediction);
+
+/// Lines about the matrix and the machine.
+void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine);
+
+}  // namespace fatvec::cli

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+
+#include <fatvec/statistics/block_fill.hpp>
+#include <fatvec/statistics/row_statistics.hpp>
+#include <fatvec/statistics/symmetry.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
+
+#include "matrix_source.hpp"
+#include "options.hpp"
+#include "subcommand.hpp"
+
+namespace fatvec::cli {
+namespace {
+
+struct InfoOptions {
+  std::string matrix;
+  FormatOptions format;
+  bool json = false;
+};
+
+/// A format's size for this matrix, and whether the memory holds it.
+struct FormatLine {
+  std::string_view name;
+  Footprint footprint;
+  double padding = 0;  ///< slots that hold no entry
+  bool fits = false;
+};
+
+std::vector<FormatLine> format_lines(const product::HostCsr& csr, const FormatOptions& options,
+                                     std::uint64_t limit) {
+  std::vector<FormatLine> lines;
+  for (const auto& [name, footprint] : product::footprints(csr, options)) {
+    const double padding = footprint.stored_entries - static_cast<double>(csr.nnz());
+    lines.push_back({name, footprint, padding, footprint.bytes <= static_cast<double>(limit)});
+  }
+  return lines;
+}
+
+double percent_padding(const FormatLine& line) {
+  return line.padding == 0 ? 0
+                           : 100 * line.padding / (line.footprint.stored_entries - line.padding);
+}
+
+/// All that `fatvec info` finds out.
+struct Findings {
+  RowStatistics rows;
+  VectorStatistics<double> values;
+  Symmetry symmetry;
+  std::vector<BlockFill> blocks;
+  std::vector<FormatLine> formats;
+  std::uint64_t limit;
+};
+
+Json info_json(const MatrixSource& matrix, const Findings& found) {
+  const auto& rows = found.rows;
+  Json info = to_json(matrix);
+  info["entries_per_row"] = {{"min", rows.min},
+                             {"mean", rows.mean},
+                             {"max", rows.max},
+                             {"median", rows.median},
+                             {"standard_deviation", rows.standard_deviation},
+                             {"average_deviation", rows.average_deviation},
+                             {"percent_average_deviation", rows.percent_average_deviation}};
+  info["empty_rows"] = rows.empty_rows;
+  info["empty_columns"] = rows.cols - rows.columns_touched;
+  info["explicit_zeros"] = rows.explicit_zeros;
+  info["values"] = {{"sum", found.values.sum},
+                    {"absolute_sum", found.values.absolute_sum},
+                    {"frobenius_norm", found.values.norm2()},
+                    {"max_norm", found.values.max_norm()},
+                    {"min", found.values.min},
+                    {"max", found.values.max}};
+  info["bandwidth"] = {{"lower", rows.lower_bandwidth}, {"upper", rows.upper_bandwidth}};
+  info["symmetry"] = to_string(found.symmetry);
+  info["blocks"] = Json::array();
+  for (const auto& [size, footprint, ratio] : found.blocks) {
+    info["blocks"].push_back(
+        {{"size", size}, {"fill_ratio", ratio}, {"bytes", count(footprint.bytes)}});
+  }
+  info["best_block_size"] = best_block_fill(found.blocks).block_size;
+  info["memory_limit"] = found.limit;
+  info["formats"] = Json::array();
+  for (const auto& line : found.formats) {
+    info["formats"].push_back({{"name", line.name},
+                               {"bytes", count(line.footprint.bytes)},
+                               {"stored_entries", count(line.footprint.stored_entries)},
+                               {"padding_entries", count(line.padding)},
+                               {"padding_percent", percent_padding(line)},
+                               {"fits", line.fits}});
+  }
+  return info;
+}
+
+/// One line for each half of the block sizes: what is stored for each entry.
+void print_blocks(const std::vector<BlockFill>& blocks) {
+  const char* label = "block fill";
+  for (std::size_t first = 0; first < blocks.size(); first += 8, label = "") {
+    std::string text;
+    for (std::size_t n = first; n < std::min(first + 8, blocks.size()); ++n)
+      text += fmt::format("{:>4}: {:.2f}", blocks[n].block_size, blocks[n].ratio);
+    write_line(stdout, label, "{}", text);
+  }
+  const auto& best = best_block_fill(blocks);
+  write_line(stdout, "best blocks", "{0} x {0}, {1}", best.block_size,
+             human_bytes(best.footprint.bytes));
+}
+
+void print_info(const MatrixSource& matrix, const Findings& found) {
+  const auto& rows = found.rows;
+  write_line(stdout, "matrix", "{} ({})", summary(matrix), matrix.description);
+  write_line(stdout, "row lengths", "min {}, mean {:.2f}, median {:g}, max {}", rows.min, rows.mean,
+             rows.median, rows.max);
+  write_line(stdout, "deviation", "standard {:.2f}, average {:.2f} ({:.2f} % of the mean)",
+             rows.standard_deviation, rows.average_deviation, rows.percent_average_deviation);
+  write_line(stdout, "empty", "{} rows, {} columns", rows.empty_rows,
+             rows.cols - rows.columns_touched);
+  write_line(stdout, "zeros stored", "{}", rows.explicit_zeros);
+  if (matrix.csr.nnz() > 0)
+    write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}", found.values.min,
+               found.values.max, found.values.norm2());
+  write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
+  write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
+  print_blocks(found.blocks);
+  write_line(stdout, "format", "{:>12}{:>18}{:>14}  fits {}", "size", "padding slots", "of entries",
+             human_bytes(static_cast<double>(found.limit)));
+  for (const auto& line : found.formats) {
+    fmt::print("  {:<12}{:>12}{:>18.0f}{:>12.1f} %  {}\n", line.name,
+               human_bytes(line.footprint.bytes), line.padding, percent_padding(line),
+               line.fits ? "yes" : "no");
+  }
+}
+
+int info(const InfoOptions& options) {
+  const KokkosSession kokkos;
+  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
+  const std::uint64_t limit =
+      options.format.memory_limit.value_or(free_memory<Kokkos::HostSpace>());
+  const Kokkos::DefaultHostExecutionSpace host;
+  const Findings found{row_statistics(matrix.csr),
+                       vector_statistics(host, matrix.csr.values),
+                       symmetry(matrix.csr),
+                       block_fill(host, matrix.csr),
+                       format_lines(matrix.csr, options.format, limit),
+                       limit};
+  if (options.json) {
+    write_json(stdout, info_json(matrix, found));
+  } else {
+    print_notes(matrix);
+    print_info(matrix, found);
+  }
+  return success;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+  auto* const command = app.add_subcommand("info",
+                                           "What a matrix is like: row lengths, values, bandwidth, "
+                                           "symmetry, blocks, its size per format");
+  const auto options = std::make_shared<InfoOptions>();
+  add_matrix(*command, options->matrix);
+  add_format_options(*command, options->format);
+  command->add_flag("--json", options->json, "Print one JSON object");
+  command->callback([&action, options] { action = [options] { return info(*options); }; });
+}
+
+}  // namespace fatvec::cli

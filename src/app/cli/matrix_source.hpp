@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <fatvec/app/dispatch/product.hpp>
+
+#include "report.hpp"
+
+namespace fatvec::cli {
+
+/// Kokkos for the length of a subcommand's work. Its advice on thread binding would mix with the
+/// program's own messages.
+class KokkosSession {
+ public:
+  KokkosSession() : guard_(Kokkos::InitializationSettings().set_disable_warnings(true)) {}
+
+ private:
+  Kokkos::ScopeGuard guard_;
+};
+
+/// A matrix as the user named it.
+struct MatrixSource {
+  std::string name;         ///< the file or the spec
+  std::string description;  ///< "coordinate real general" of a file, "generated" of a spec
+  product::HostCsr csr;
+  std::int64_t duplicates =
+      0;  ///< entries of the file that were added to another entry of the same position
+};
+
+/// Reads the file, or generates from the spec ("gen:..."), that `text` names. Throws InputError for
+/// a file that is malformed, missing or complex, UsageError for a wrong spec, CapacityError for
+/// what does not fit.
+MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit);
+
+/// "cage4.mtx, 9 x 9, 49 entries".
+std::string summary(const MatrixSource& matrix);
+Json to_json(const MatrixSource& matrix);
+
+/// Says on stderr what loading changed.
+void print_notes(const MatrixSource& matrix);
+
+}  // namespace fatvec::cli

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "multiply.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include <fatvec/io/matrix_market.hpp>
+#include <fatvec/statistics/traffic.hpp>
+
+#include "operands.hpp"
+#include "options.hpp"
+#include "subcommand.hpp"
+
+namespace fatvec::cli {
+namespace {
+
+/// The format that was asked for, else the kernel's, else the first.
+std::string_view format_of(const MultiplyOptions& options) {
+  for (const auto& [kernel, format] : product::kernels()) {
+    if (kernel != options.kernel) continue;
+    if (options.format.empty() || options.format == format) return format;
+    throw UsageError(
+        fmt::format("kernel {} multiplies the format {}, not {}; leave out --format or --kernel.",
+                    kernel, format, options.format));
+  }
+  return options.format.empty() ? product::formats().front() : std::string_view(options.format);
+}
+
+void require_consistent(const MultiplyOptions& options) {
+  if (!options.y.empty() && options.beta == 0) {
+    throw UsageError(
+        "--y is given, but with --beta 0 the product does not read Y; give --beta as well.");
+  }
+  for (const auto& input : {options.matrix, options.x, options.y, options.expect}) {
+    std::error_code missing;
+    if (!options.output.empty() && !input.empty() &&
+        std::filesystem::is_regular_file(options.output, missing) &&
+        std::filesystem::equivalent(options.output, input, missing)) {
+      throw UsageError(fmt::format("--output {} would replace the input {}; choose another name.",
+                                   options.output, input));
+    }
+  }
+}
+
+double median(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
+}
+
+/// Y's values before the product; poison where it must not read them.
+product::HostMultivector initial_y(const MultiplyOptions& options, std::int64_t rows,
+                                   std::int64_t k) {
+  if (options.beta == 0) return poison(rows, k);
+  return options.y.empty() ? random_multivector(Operand::y, options.seed, rows, k)
+                           : read_operand(options.y, "--y", rows, k);
+}
+
+/// Multiplies, times, checks and writes. x: as read from --x, without columns where it is to be
+/// random.
+Outcome run(const MultiplyOptions& options, const product::Case& task, product::HostMultivector x) {
+  Outcome outcome;
+  outcome.k = task.k;
+  outcome.format = format_of(options);
+  outcome.kernel =
+      options.kernel.empty() ? product::default_kernel(outcome.format) : options.kernel;
+  const auto product = product::prepare(outcome.kernel, options.backend, task);
+  outcome.matrix_bytes = product->matrix_bytes;
+  outcome.stored_entries = product->stored_entries;
+  outcome.setup_seconds = product->setup_seconds;
+
+  if (options.x.empty())
+    x = random_multivector(Operand::x, options.seed, task.matrix.cols(), task.k);
+  const auto y0 = initial_y(options, task.matrix.rows(), task.k);
+  product::HostMultivector expected;
+  if (!options.expect.empty())
+    expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k);
+  const auto y = poison(task.matrix.rows(), task.k);
+  product->load(x, y0);
+  outcome.first_seconds = product->run(options.alpha, options.beta);
+  product->store(y);
+  std::vector<double> seconds;
+  seconds.reserve(static_cast<std::size_t>(options.repeat));
+  for (std::int64_t n = 0; n < options.repeat; ++n)
+    seconds.push_back(product->run(options.alpha, options.beta));
+  outcome.seconds = seconds.empty() ? outcome.first_seconds : median(seconds);
+  const double work = flops({.nnz = task.matrix.nnz(), .k = task.k});
+  outcome.gflops = outcome.seconds > 0 ? 1e-9 * work / outcome.seconds : 0;
+
+  const Kokkos::DefaultHostExecutionSpace host;
+  outcome.x = vector_statistics(host, x);
+  outcome.y = vector_statistics(host, y);
+  if (options.verify)
+    outcome.checks.push_back(check_by_oracle(task, options.alpha, x, options.beta, y0, y));
+  if (!options.expect.empty())
+    outcome.checks.push_back(check_by_file(options.expect, options.tolerance, expected, y));
+  const std::string comment = fmt::format("{}\nproduct with {}", version(), options.matrix);
+  if (!options.output.empty()) io::write_multivector(options.output, y, comment);
+  return outcome;
+}
+
+int multiply(const MultiplyOptions& options) {
+  require_consistent(options);
+  format_of(options);  // a kernel of another format is refused before a large file is read
+  const KokkosSession kokkos;
+  const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
+  product::Case task{matrix.csr, options.k, product::Layout::row, options.format_options};
+  if (options.layout == product::to_string(product::Layout::column))
+    task.layout = product::Layout::column;
+  product::HostMultivector x;
+  if (!options.x.empty()) {
+    x = read_operand(options.x, "--x", matrix.csr.cols(), std::nullopt);
+    task.k = static_cast<std::int64_t>(x.extent(1));
+  }
+  require_operands_fit(task, options.verify, !options.expect.empty());
+  const Outcome outcome = run(options, task, x);
+  report(report_stream(options.output), options, matrix, outcome);
+
+  int exit_code = success;
+  for (const auto& check : outcome.checks) {
+    if (check.passed) continue;
+    fmt::print(stderr, "fatvec: {}\n", complaint(check, outcome.kernel));
+    exit_code = verification_failed;
+  }
+  return exit_code;
+}
+
+void add_operands(CLI::App& command, MultiplyOptions& options) {
+  auto* const x = command.add_option(
+      "--x", options.x, "X from a Matrix Market file; its columns are k (default: random)");
+  auto* const k =
+      command.add_option("-k,--k", options.k, "Columns of a random X")->capture_default_str();
+  x->type_name("FILE")->excludes(whole(k, 1)->type_name("K"));
+  command.add_option("--y", options.y, "Y before the product, for --beta (default: random)")
+      ->type_name("FILE");
+  auto* const seed = command.add_option("--seed", options.seed,
+                                        "Of random X and Y; the same on any number of threads");
+  whole(seed->capture_default_str(), 0)->type_name("N");
+  finite(command.add_option("--alpha", options.alpha, "Factor of A X")->capture_default_str())
+      ->type_name("A");
+  finite(command.add_option("--beta", options.beta, "Factor of Y; 0 overwrites Y")
+             ->capture_default_str())
+      ->type_name("B");
+}
+
+void add_choices(CLI::App& command, MultiplyOptions& options) {
+  std::vector<std::string_view> kernels;
+  for (const auto& info : product::kernels()) kernels.push_back(info.kernel);
+  const auto format =
+      fmt::format("Storage format of A (default: the kernel's, or {})", product::formats().front());
+  one_of(command.add_option("-f,--format", options.format, format), product::formats());
+  one_of(command.add_option("--kernel", options.kernel,
+                            "Default: fatvec's choice for the format, backend and k"),
+         kernels);
+  add_backend_and_layout(command, options.backend, options.layout);
+  add_format_options(command, options.format_options);
+}
+
+void add_results(CLI::App& command, MultiplyOptions& options) {
+  auto* const repeat = command.add_option("--repeat", options.repeat,
+                                          "Runs to time after the first one; the median counts");
+  whole(repeat->capture_default_str(), 0)->type_name("N");
+  auto* const output = command.add_option("-o,--output", options.output,
+                                          "Write Y to a Matrix Market file, correct or not");
+  output->type_name("FILE");
+  auto* const expect =
+      command.add_option("--expect", options.expect, "Compare Y with a known product");
+  auto* const tolerance = command.add_option("--tolerance", options.tolerance,
+                                             "For --expect: |y - e| <= T max(1, |e|)");
+  finite(tolerance->capture_default_str(), 0)->type_name("T")->needs(expect->type_name("FILE"));
+  command.add_flag("--verify", options.verify,
+                   "Compare Y with a serial product in extended precision (takes its time)");
+  command.add_flag("--json", options.json, "Print one JSON object");
+}
+
+}  // namespace
+
+void add_multiply(CLI::App& app, Action& action) {
+  auto* const command =
+      app.add_subcommand("multiply", "Y = beta Y + alpha A X: the result, its time and its error");
+  const auto options = std::make_shared<MultiplyOptions>();
+  add_matrix(*command, options->matrix);
+  add_operands(*command, *options);
+  add_choices(*command, *options);
+  add_results(*command, *options);
+  command->callback([&action, options] { action = [options] { return multiply(*options); }; });
+}
+
+}  // namespace fatvec::cli

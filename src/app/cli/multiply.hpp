@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fatvec/statistics/vector_statistics.hpp>
+
+#include "check.hpp"
+#include "matrix_source.hpp"
+
+/// Private to `fatvec multiply`: what multiply.cpp does and multiply_report.cpp tells.
+namespace fatvec::cli {
+
+struct MultiplyOptions {
+  std::string matrix;
+  std::string x, y;            ///< files; empty: random
+  std::string output, expect;  ///< files; empty: not wanted
+  std::string format, kernel;  ///< empty: fatvec chooses
+  std::string backend{product::default_backend()};
+  std::string layout{product::to_string(product::Layout::row)};
+  FormatOptions format_options;
+  std::int64_t k = 1;
+  std::uint64_t seed = 1;
+  double alpha = 1;
+  double beta = 0;
+  double tolerance = 1e-5;
+  std::int64_t repeat = 10;
+  bool verify = false;
+  bool json = false;
+};
+
+/// What was multiplied, how, and what came of it.
+struct Outcome {
+  std::string_view format;
+  std::string_view kernel;
+  std::int64_t k = 0;
+  std::uint64_t matrix_bytes = 0;
+  std::int64_t stored_entries = 0;
+  double setup_seconds = 0;
+  double first_seconds = 0;  ///< of the run whose result is checked and written
+  double seconds = 0;  ///< the median of the further runs; of the first one where there are none
+  double gflops = 0;
+  std::vector<VectorStatistics<double>> x, y;  ///< of each column, Y after the first run
+  std::vector<Check> checks;
+};
+
+/// The report on `stream`, as JSON or for people. MultiplyOptions says which.
+void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix,
+            const Outcome& outcome);
+
+}  // namespace fatvec::cli

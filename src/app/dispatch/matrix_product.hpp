@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <fatvec/app/dispatch/operands.hpp>
+#include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/plan/convert.hpp>
+
+namespace fatvec::product {
+
+/// A matrix in one of fatvec's formats, with X and Y beside it, and whatever multiplies them:
+///   multiply(exec, alpha, matrix, x, beta, y)   enqueues Y = beta · Y + alpha · A · X on exec; x and y are rank-2 Views
+///   multiply.prepare(exec, matrix)              optional; what it finds out once per matrix counts as set-up
+/// Our kernels and the hand-written ones that they are compared with thus read the same bytes.
+template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply>
+class MatrixProduct final : public Product {
+  using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+
+ public:
+  MatrixProduct(const Case& task, Multiply multiply)
+      : multiply_(std::move(multiply)), matrix_(converted(task)), dense_(task) {
+    matrix_bytes = matrix_.bytes();
+    stored_entries = matrix_.stored_entries();
+  }
+
+  void load(const HostMultivector& x, const HostMultivector& y) override {
+    dense_.copy_in(dense_.x, x);
+    dense_.copy_in(dense_.y, y);
+  }
+  double run(double alpha, double beta) override {
+    return timed(exec_, [&] { multiply_(exec_, alpha, matrix_, dense_.x, beta, dense_.y); });
+  }
+  void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
+
+ private:
+  /// Before X and Y are allocated: a format that does not fit is refused with the memory still
+  /// free.
+  Matrix converted(const Case& task) {
+    const Csr csr = mirror<ExecSpace>(task.matrix);
+    exec_.fence("fatvec::product::prepare");
+    const Kokkos::Timer timer;
+    Matrix matrix = convert<Matrix>(exec_, csr, task.options);
+    if constexpr (requires { multiply_.prepare(exec_, matrix); }) multiply_.prepare(exec_, matrix);
+    exec_.fence("fatvec::product::prepare");
+    setup_seconds = timer.seconds();
+    return matrix;
+  }
+
+  ExecSpace exec_;
+  Multiply multiply_;
+  Matrix matrix_;
+  DenseOperands<ExecSpace, KokkosLayout> dense_;
+};
+
+/// The product of a task in its layout; Format is CsrMatrix, EllMatrix, ...
+template <template <class, class, class, class> class Format, class ExecSpace, class Multiply>
+std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
+  using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
+  if (task.layout == Layout::row)
+    return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply>>(
+        task, std::move(multiply));
+  return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply>>(
+      task, std::move(multiply));
+}
+
+}  // namespace fatvec::product

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fatvec/app/dispatch/backends.hpp>
+#include <fatvec/app/dispatch/measure.hpp>
+
+namespace fatvec::product {
+
+const Machine& machine(std::string_view backend) {
+  const Machine* found = nullptr;
+  for_each_backend([&](auto space) {
+    if (backend == space.name) found = &this_machine(typename decltype(space)::Space());
+  });
+  if (found == nullptr) throw UsageError(detail::concat("unknown backend '", backend, "'."));
+  return *found;
+}
+
+Structure structure(const HostCsr& csr, const FormatOptions& options) {
+  return structure_of(HostCsr::execution_space(), csr, options);
+}
+
+std::uint64_t free_memory_of(std::string_view backend) {
+  std::uint64_t bytes = 0;
+  for_each_backend([&](auto space) {
+    if (backend == space.name) bytes = free_memory<typename decltype(space)::Space::memory_space>();
+  });
+  return bytes;
+}
+
+tune::Key key_of(std::string_view backend, const Case& task) {
+  tune::Key key = tune::key_of(HostCsr::execution_space(), task.matrix, task.k, task.layout);
+  for_each_backend([&](auto space) {
+    using Space = typename decltype(space)::Space;
+    if (backend == space.name) key.device = tune::device_key(Space());
+  });
+  return key;
+}
+
+std::vector<std::string> policies(std::string_view kernel, std::string_view backend) {
+  std::vector<std::string> list = {""};
+  for_each_kernel([&](auto candidate) {
+    for_each_backend([&](auto space) {
+      if (kernel != candidate.name || backend != space.name) return;
+      using Policy = PolicyOn<decltype(candidate), typename decltype(space)::Space>;
+      for (const auto& policy : Policy::tuning_range()) list.push_back(policy.to_string());
+    });
+  });
+  return list;
+}
+
+}  // namespace fatvec::product

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fatvec/app/dispatch/backends.hpp>
+#include <fatvec/app/dispatch/matrix_product.hpp>
+#include <fatvec/kernels/registry.hpp>
+#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/plan/packing.hpp>
+
+namespace fatvec::product {
+namespace {
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+void require_known(const char* what, std::string_view name,
+                   const std::vector<std::string_view>& known) {
+  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+  throw UsageError(
+      detail::concat("unknown ", what, " '", name, "'; this build has ", joined(known), "."));
+}
+
+std::vector<std::string_view> names_of_kernels() {
+  return {kernel_names.begin(), kernel_names.end()};
+}
+
+/// A registered kernel with a policy.
+template <class Kernel, class ExecSpace>
+struct KernelMultiply {
+  PolicyOn<Kernel, ExecSpace> policy{};
+
+  template <class Matrix, class X, class Y>
+  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
+    spmm<Kernel>(exec, policy, alpha, matrix, x, beta, y);
+  }
+};
+
+/// The same on row-major copies.
+template <class Kernel, class ExecSpace>
+struct PackedMultiply {
+  PolicyOn<Kernel, ExecSpace> policy;
+  std::int64_t k;
+  Packing<double, ExecSpace> packing{};
+
+  template <class Matrix>
+  void prepare(const ExecSpace& exec, const Matrix& matrix) {
+    packing = Packing<double, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
+  }
+  template <class Matrix, class X, class Y>
+  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
+                  double beta, const Y& y) const {
+    packing.run(exec, detail::operand_of(x), beta, detail::span_of<detail::Columns::strided>(y), k,
+                [&](const auto& packed_x, double packed_beta, const auto& packed_y) {
+                  detail::multiply<Kernel>(exec, policy, alpha, matrix, packed_x, packed_beta,
+                                           packed_y, k);
+                });
+  }
+};
+
+template <class Kernel, class ExecSpace>
+std::unique_ptr<Product> prepare_kernel(const Case& task) {
+  if (const auto reason = Kernel::unsupported(ExecSpace(), task.k)) throw UsageError(*reason);
+  const auto policy = policy_of<Kernel, ExecSpace>(task.policy);
+  if (task.packed && task.layout == Layout::column && task.k > 1)
+    return make_product<Kernel::template Matrix, ExecSpace>(
+        task, PackedMultiply<Kernel, ExecSpace>{policy, task.k});
+  return make_product<Kernel::template Matrix, ExecSpace>(
+      task, KernelMultiply<Kernel, ExecSpace>{policy});
+}
+
+}  // namespace
+
+HostCsr host_csr(
+    const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  const auto narrow = [&](std::int64_t nnz) {
+    return detail::checked_count<std::int32_t>(static_cast<double>(nnz), "entries");
+  };
+  narrow(csr.nnz());
+  const auto rows = static_cast<std::size_t>(csr.rows());
+  auto row_map = detail::allocate<HostCsr::Offsets>(Host(), "fatvec::csr::row_map", rows + 1);
+  Kokkos::parallel_for(
+      "fatvec::host_csr", detail::Range<Host>(0, csr.rows() + 1),
+      [=](std::int64_t i) { row_map(i) = static_cast<std::int32_t>(csr.row_map(i)); });
+  Kokkos::fence("fatvec::host_csr");
+  return {csr.rows(), csr.cols(), row_map, csr.entries, csr.values};
+}
+
+HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
+  return prefer_huge_pages(HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                                           static_cast<std::size_t>(rows),
+                                           static_cast<std::size_t>(k)));
+}
+
+std::vector<KernelInfo> kernels() {
+  std::vector<KernelInfo> list;
+  for (std::size_t n = 0; n < kernel_names.size(); ++n)
+    list.push_back({kernel_names[n], kernel_formats[n]});
+  return list;
+}
+
+std::vector<std::string_view> formats() {
+  std::vector<std::string_view> list;
+  for (const auto& format : kernel_formats) {
+    if (std::find(list.begin(), list.end(), format) == list.end()) list.push_back(format);
+  }
+  return list;
+}
+
+std::vector<std::string_view> backends() {
+  std::vector<std::string_view> list;
+  for_each_backend([&](auto backend) { list.push_back(backend.name); });
+  return list;
+}
+
+std::string_view default_backend() {
+  return backends().front();
+}
+
+std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend,
+                                 const Case& task) {
+  require_known("kernel", kernel, names_of_kernels());
+  require_known("backend", backend, backends());
+  std::unique_ptr<Product> product;
+  for_each_kernel([&](auto candidate) {
+    for_each_backend([&](auto space) {
+      if (kernel != candidate.name || backend != space.name) return;
+      product = prepare_kernel<decltype(candidate), typename decltype(space)::Space>(task);
+    });
+  });
+  return product;
+}
+
+std::string_view default_kernel(std::string_view format) {
+  require_known("format", format, formats());
+  std::string_view name;
+  for_each_kernel([&](auto candidate) {
+    using Matrix = detail::SampleMatrix<decltype(candidate)>;
+    if (format == Matrix::name) name = DefaultKernel<Matrix>::type::name;
+  });
+  return name;
+}
+
+std::vector<FormatFootprint> footprints(const HostCsr& csr, const FormatOptions& options) {
+  return fatvec::footprints(HostCsr::execution_space(), csr, options);
+}
+
+}  // namespace fatvec::product

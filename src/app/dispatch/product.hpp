@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/plan/convert.hpp>
+
+/// Products chosen at run time, by name: what the programs and the benchmark call. The header-only
+/// library needs none of this.
+namespace fatvec::product {
+
+/// A on the host as the programs hold it. Offsets are 32-bit, as every peer's are; host_csr()
+/// narrows and checks.
+using HostCsr = CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
+using HostMultivector = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// A rows × k multivector that the caller fills, on huge pages where the system gives them.
+HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k);
+
+/// The same matrix with 32-bit offsets; throws CapacityError where it has 2^31 entries or more.
+HostCsr host_csr(
+    const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr);
+
+using fatvec::Layout;  // of both X and Y
+using fatvec::to_string;
+
+/// One task for a contender: multiply this matrix with k columns in this layout.
+struct Case {
+  HostCsr matrix;
+  std::int64_t k = 1;
+  Layout layout = Layout::row;
+  FormatOptions options;
+  std::string policy{};  ///< of the kernel's tuning range, as it prints itself; empty: its default
+  bool packed = false;   ///< X and Y of layout column through row-major copies
+};
+
+/// A product that is ready to run: its own copies of A, X and Y where they are needed.
+class Product {
+ public:
+  Product() = default;
+  Product(const Product&) = delete;
+  Product& operator=(const Product&) = delete;
+  virtual ~Product() = default;
+
+  /// Copies X (cols × k) and Y (rows × k) in.
+  virtual void load(const HostMultivector& x, const HostMultivector& y) = 0;
+  /// Y = beta · Y + alpha · A · X, complete on return; the seconds it took, by device events where
+  /// there are any.
+  virtual double run(double alpha, double beta) = 0;
+  /// Copies Y (rows × k) out.
+  virtual void store(const HostMultivector& y) const = 0;
+
+  double setup_seconds =
+      0;  ///< conversion from CSR where the product runs, plus analysis; no host-device transfer
+  std::uint64_t matrix_bytes = 0;   ///< of A in its format
+  std::int64_t stored_entries = 0;  ///< of A, padding included
+};
+
+/// A kernel as the programs list it.
+struct KernelInfo {
+  std::string_view kernel;
+  std::string_view format;
+};
+
+std::vector<KernelInfo> kernels();
+std::vector<std::string_view> formats();   ///< of the registered kernels, each once
+std::vector<std::string_view> backends();  ///< of this build: serial, openmp, cuda
+std::string_view default_backend();  ///< cuda where this build has it, else openmp, else serial
+
+/// Prepares kernel on backend. Throws UsageError for unknown names (listing those known) and for
+/// what the kernel does not support, CapacityError where the format does not fit (listing the
+/// formats that would).
+std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend,
+                                 const Case& task);
+
+/// The kernel of a format where none is named; throws UsageError for unknown formats.
+std::string_view default_kernel(std::string_view format);
+
+/// The size of the matrix in each registered format.
+std::vector<FormatFootprint> footprints(const HostCsr& csr, const FormatOptions& options);
+
+}  // namespace fatvec::product

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+#include <string>
+
+/// What the operating system says of the machine: read once or before an allocation, never by a
+/// product.
+namespace fatvec::detail {
+
+/// The first line of a file that begins with `key`, or an empty one. Of files such as
+/// /proc/meminfo.
+inline std::string line_of_file(const char* path, const char* key = "") {
+  std::string found;
+  std::FILE* const file = std::fopen(path, "r");
+  if (file == nullptr) return found;
+  std::array<char, 512> line{};
+  while (found.empty() && std::fgets(line.data(), line.size(), file) != nullptr)
+    if (std::strncmp(line.data(), key, std::strlen(key)) == 0) found = line.data();
+  std::fclose(file);
+  while (!found.empty() && (found.back() == '\n' || found.back() == ' ')) found.pop_back();
+  return found;
+}
+
+/// Whether all threads are equally far from all memory. Where they are not, each had better keep to
+/// the rows whose pages it was the first to touch.
+inline bool one_memory_node() {
+  static const bool one = [] {
+    const std::string list = line_of_file("/sys/devices/system/node/online");  // "0", "0-1"
+    return list.empty() || list == "0";
+  }();
+  return one;
+}
+
+/// Bytes of the host's memory that can still be allocated.
+inline std::uint64_t free_host_memory() {
+  // MemAvailable counts reclaimable caches, which sysconf's free pages do not.
+  unsigned long long kibibytes = 0;
+  const std::string line = line_of_file("/proc/meminfo", "MemAvailable:");
+  if (std::sscanf(line.c_str(), "MemAvailable: %llu", &kibibytes) == 1) return kibibytes * 1024;
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_size = sysconf(_SC_PAGESIZE);
+  if (pages > 0 && page_size > 0)
+    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+/// The processor's name as Linux has it, or an empty one.
+inline std::string processor_name() {
+  const std::string line = line_of_file("/proc/cpuinfo", "model name");
+  const auto colon = line.find(": ");
+  return colon == std::string::npos ? std::string() : line.substr(colon + 2);
+}
+
+/// Bytes of the processor's last-level cache, or 0.
+inline double last_level_cache_bytes() {
+  double kibibytes = 0;
+  const std::string line = line_of_file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  return std::sscanf(line.c_str(), "%lf", &kibibytes) == 1 ? 1024 * kibibytes : 0;  // "32768K"
+}
+
+}  // namespace fatvec::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fatvec/core/instantiate.hpp>
+#include <fatvec/core/memory.hpp>
+#include <fatvec/kernels/registry.hpp>
+
+namespace fatvec {
+
+/// A matrix's size in one format.
+struct FormatFootprint {
+  std::string_view format;
+  Footprint footprint;
+};
+
+/// The sizes of a CSR matrix in every format that a registered kernel multiplies; computed in
+/// parallel, nothing is allocated.
+template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
+std::vector<FormatFootprint> footprints(const ExecSpace& exec,
+                                        const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
+                                        const FormatOptions& options = {}) {
+  std::vector<FormatFootprint> list;
+  for_each_kernel([&](auto kernel) {
+    using Format = typename decltype(kernel)::template Matrix<Scalar, Ordinal, Device, Offset>;
+    const auto listed = [](const FormatFootprint& other) { return other.format == Format::name; };
+    if (std::none_of(list.begin(), list.end(), listed))
+      list.push_back({Format::name, Format::footprint(exec, csr, options)});
+  });
+  return list;
+}
+
+/// Format::from_csr, whose CapacityError here also names the formats that would fit.
+template <SparseFormat Format, class ExecSpace, class Csr>
+Format convert(const ExecSpace& exec, const Csr& csr, const FormatOptions& options = {}) {
+  try {
+    return Format::from_csr(exec, csr, options);
+  } catch (const CapacityError& error) {
+    const auto limit = static_cast<double>(
+        options.memory_limit.value_or(free_memory<typename Format::memory_space>()));
+    std::string fitting;
+    for (const auto& [format, footprint] : footprints(exec, csr, options)) {
+      if (format == Format::name || footprint.bytes > limit) continue;
+      fitting += detail::concat(fitting.empty() ? " Formats that fit: " : ", ", format, " (",
+                                human_bytes(footprint.bytes), ")");
+    }
+    throw CapacityError(error.what() +
+                        (fitting.empty() ? " No other format fits." : fitting + "."));
+  }
+}
+
+}  // namespace fatvec
+
+#define FATVEC_CONVERT(how, Space, Scalar, Offset, Kernel)                                  \
+  how template fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset> fatvec::convert( \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&,          \
+      const fatvec::FormatOptions&);
+FATVEC_EXTERN(FATVEC_CONVERT, CsrRow)
+FATVEC_EXTERN(FATVEC_CONVERT, EllpackRow)
+FATVEC_EXTERN(FATVEC_CONVERT, HllRow)
+FATVEC_EXTERN(FATVEC_CONVERT, SellRow)
+FATVEC_EXTERN(FATVEC_CONVERT, PjadRow)
+FATVEC_EXTERN(FATVEC_CONVERT, JadRow)
+FATVEC_EXTERN(FATVEC_CONVERT, BsrRow)
+FATVEC_EXTERN(FATVEC_CONVERT, BitTcfWindow)
+
+#define FATVEC_FOOTPRINTS(how, Space, Scalar, Offset)                              \
+  how template std::vector<fatvec::FormatFootprint> fatvec::footprints(            \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&, \
+      const fatvec::FormatOptions&);
+FATVEC_EXTERN(FATVEC_FOOTPRINTS)

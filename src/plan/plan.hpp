@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fatvec/formats/transpose.hpp>
+#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/plan/convert.hpp>
+#include <fatvec/plan/explain.hpp>
+#include <fatvec/plan/model.hpp>
+#include <fatvec/plan/packing.hpp>
+
+namespace fatvec {
+
+/// The kernels that a plan chooses among unless told otherwise: the formats that were the best of
+/// some matrix and k. Each costs its compilation for the types of X and Y that meet a plan.
+using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow>;
+
+/// What a plan may be told.
+struct PlanOptions {
+  Layout layout = Layout::row;     ///< of X and Y
+  double products = 1000;          ///< that are expected: whether a conversion pays
+  Op op = Op::none;                ///< what of A is multiplied; made once
+  std::optional<Choice> choice{};  ///< taken instead of the model's, where it is among the kernels:
+                                   ///< what `fatvec tune` found
+  std::optional<Machine> machine{};  ///< default: measured, once per process
+  FormatOptions format{};
+};
+
+/// A product that is ready to run: op(A) in the chosen format, the kernel and its policy, and
+/// copies of X and perhaps of Y where these are packed. Cheap to copy, as Views are; copies share
+/// all of it.
+template <class Csr, class Kernels = PlanKernels>
+class Plan;
+
+/// The plan for a CSR matrix, which is converted to the format that is chosen.
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
+  template <class Kernel>
+  struct Prepared {
+    using Type = Kernel;
+    PolicyOn<Kernel, typename Device::execution_space> policy;
+    typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset> matrix;
+  };
+
+ public:
+  using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+
+  /// Analyses op(A), ranks the kernels by the model for products with k columns, and converts.
+  /// Blocks until all is there.
+  template <class ExecSpace>
+  Plan(const ExecSpace& exec, const Csr& a, std::int64_t k, const PlanOptions& options)
+      : options_(options), k_(k) {
+    analyse(exec, a);
+  }
+
+  /// Takes the values, and if need be another structure, of a matrix of the same extents: the
+  /// choice stays.
+  template <class ExecSpace>
+  void update(const ExecSpace& exec, const Csr& a);
+
+  [[nodiscard]] const Choice& choice() const { return choice_; }
+  [[nodiscard]] const std::string& reason() const { return reason_; }  ///< one sentence for people
+  [[nodiscard]] const std::vector<Prediction>& ranking() const { return ranking_; }
+  [[nodiscard]] std::int64_t k() const { return k_; }
+  [[nodiscard]] Ordinal rows() const { return rows_; }  ///< of op(A)
+  [[nodiscard]] Ordinal cols() const { return cols_; }
+
+  /// Y = beta · Y + alpha · op(A) · X; see spmm().
+  template <class ExecSpace, class Alpha, MultiVector XView, class Beta, MultiVector YView>
+  void multiply(const ExecSpace& exec, const Alpha& alpha, const XView& x, const Beta& beta,
+                const YView& y) const {
+    using T = typename YView::value_type;
+    detail::require_types<ExecSpace, Csr, XView, YView>();
+    detail::validate_operands({format_, rows_, cols_}, x, y);
+    run<ExecSpace, T>(exec, static_cast<T>(alpha), detail::operand_of(x), static_cast<T>(beta),
+                      detail::span_of<detail::Columns::strided>(y), multivector_columns(x));
+  }
+
+  /// What multiply() does behind the callers' Views, compiled once.
+  template <class ExecSpace, class T>
+  void run(const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
+           const detail::Operand<T>& y, std::int64_t k) const;
+
+ private:
+  template <class ExecSpace>
+  void analyse(const ExecSpace& exec, const Csr& a);
+  template <class ExecSpace>
+  void convert_to_choice(const ExecSpace& exec, const Csr& a);
+  template <class Kernel, class ExecSpace>
+  void convert_if(const ExecSpace& exec, const Csr& a);
+
+  PlanOptions options_;
+  std::int64_t k_;
+  Ordinal rows_ = 0;
+  Ordinal cols_ = 0;
+  Choice choice_;
+  std::string_view format_;
+  std::string reason_;
+  std::vector<Prediction> ranking_;
+  std::variant<Prepared<Kernels>...> prepared_;
+  Packing<Scalar, Device> packing_;
+};
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::analyse(
+    const ExecSpace& exec, const Csr& a) {
+  const Kokkos::Profiling::ScopedRegion region("fatvec::analyse");
+  if (k_ < 1)
+    throw ShapeError(detail::concat("analyse: X and Y must have at least 1 column, not ", k_, "."));
+  const Csr of_a = apply(exec, options_.op, a);
+  const Structure structure = structure_of(exec, of_a, options_.format);
+  const auto memory = static_cast<double>(
+      options_.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
+  options_.format.block_size = structure.block_size;
+  const Machine& machine = options_.machine ? *options_.machine : this_machine(exec);
+  const Workload workload{k_, options_.layout, options_.products};
+  std::vector<std::string_view> kernels;
+  ((suits<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
+  if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
+  ranking_ = rank(machine, structure, workload, kernels, memory);
+  choice_ = ranking_.front().choice;
+  const bool known = options_.choice && ((options_.choice->kernel == Kernels::name) || ...);
+  reason_ = explain(ranking_, workload);
+  if (known) {
+    choice_ = *options_.choice;
+    reason_ = detail::concat(choice_.kernel, " was asked for, or measured to be the fastest.");
+  }
+  convert_to_choice(exec, of_a);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::update(
+    const ExecSpace& exec, const Csr& a) {
+  const bool transposed = transposes(options_.op);
+  if (a.rows() != (transposed ? cols_ : rows_) || a.cols() != (transposed ? rows_ : cols_)) {
+    throw ShapeError(detail::concat("Plan::update: A is ", a.rows(), " x ", a.cols(),
+                                    "; the plan was made for another shape."));
+  }
+  convert_to_choice(exec, apply(exec, options_.op, a));
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace, class T>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run(
+    const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
+    const detail::Operand<T>& y, std::int64_t k) const {
+  const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
+    std::visit(
+        [&](const auto& prepared) {
+          using Kernel = typename std::decay_t<decltype(prepared)>::Type;
+          using Policy = PolicyOn<Kernel, ExecSpace>;
+          if constexpr (std::is_same_v<Policy, std::decay_t<decltype(prepared.policy)>>)
+            detail::multiply<Kernel>(exec, prepared.policy, alpha, prepared.matrix, x_operand,
+                                     beta_of, y_operand, k);
+          else  // exec is a device that reaches a host's memory, or the other way round
+            detail::multiply<Kernel>(exec, Policy{}, alpha, prepared.matrix, x_operand, beta_of,
+                                     y_operand, k);
+        },
+        prepared_);
+  };
+  if constexpr (std::is_same_v<T, Scalar>)
+    if (choice_.packed && packing_.takes(x, y, k)) return packing_.run(exec, x, beta, y, k, with);
+  with(x, beta, y);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::convert_to_choice(
+    const ExecSpace& exec, const Csr& a) {
+  rows_ = a.rows();
+  cols_ = a.cols();
+  (convert_if<Kernels>(exec, a), ...);
+  exec.fence("fatvec::analyse");
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Kernel, class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::convert_if(
+    const ExecSpace& exec, const Csr& a) {
+  using Matrix = typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset>;
+  if (choice_.kernel != Kernel::name) return;
+  format_ = Matrix::name;
+  Prepared<Kernel> prepared{policy_of<Kernel, typename Device::execution_space>(choice_.policy),
+                            convert<Matrix>(exec, a, options_.format)};
+  if (choice_.packed && packing_.empty())
+    packing_ =
+        Packing<Scalar, Device>::template of<Kernel>(exec, prepared.policy, prepared.matrix, k_);
+  prepared_ = std::move(prepared);
+}
+
+/// The plan of a CSR matrix on the default device, for the kernels that plans choose among.
+template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
+using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>>;
+
+/// A plan for products of op(A) with k columns: format, kernel, policy and packing, chosen by the
+/// traffic model.
+///
+/// @param exec     where A lives and the products will run; the call blocks, allocates, and copies
+/// samples of A's structure to
+///                 the host
+/// @param a        the matrix; sorted or not
+/// @param k        columns of X and Y that the choice is made for; products with another number are
+/// as correct
+/// @param options  layout, operation, number of products, a choice that is taken instead of the
+/// model's
+///
+/// Throws UsageError for an unknown policy in options.choice, CapacityError where what was chosen
+/// does not fit.
+template <class Kernels = PlanKernels, class ExecSpace, class Scalar, class Ordinal, class Device,
+          class Offset>
+Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, Kernels> analyse(
+    const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
+    const PlanOptions& options = {}) {
+  return {exec, a, k, options};
+}
+
+/// Y = beta · Y + alpha · op(A) · X with the plan's matrix; X and Y as in spmm() of a matrix: any
+/// layout, whatever the plan was made for. Only enqueues work on exec: no fence, no allocation, no
+/// transfer. A plan that packs has one copy of X and Y: its products must not run at the same time,
+/// in two instances; others may.
+template <class ExecSpace, class Alpha, class Csr, class Kernels, MultiVector XView, class Beta,
+          MultiVector YView>
+void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,
+          const Beta& beta, const YView& y) {
+  plan.multiply(exec, alpha, x, beta, y);
+}
+
+}  // namespace fatvec
+
+#define FATVEC_PLAN(how, Space, Scalar, Offset)                                                 \
+  how template void                                                                             \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::analyse<Space>(         \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);             \
+  how template void                                                                             \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(          \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);             \
+  how template void                                                                             \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::run<Space, Scalar>(     \
+      const Space&, const Scalar&, const fatvec::detail::Operand<const Scalar>&, const Scalar&, \
+      const fatvec::detail::Operand<Scalar>&, std::int64_t) const;
+FATVEC_EXTERN(FATVEC_PLAN)
