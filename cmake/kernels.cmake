@@ -32,6 +32,9 @@ foreach(space IN LISTS FATVEC_SPACES)
 endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/instantiations.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/instantiations.hpp" @ONLY)
 
+# As kernels/registry.hpp has them.
+set(FATVEC_KERNELS CsrRow EllpackRow HllRow SellRow PjadRow JadRow BsrRow BitTcfWindow)
+
 # One source file for each line and instance, so that builds are parallel: name, header, what of it is compiled there.
 set(units
   "csr|plan/convert.hpp|LAUNCH:CsrRow|CONVERT:CsrRow"

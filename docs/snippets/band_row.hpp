@@ -56,22 +56,30 @@ struct BandRow {
     static std::vector<Policy> tuning_range() { return {{1}, {2}, {4}}; }
     [[nodiscard]] std::string to_string() const { return detail::concat("columns:", columns); }
   };
+  using HostPolicy = Policy;  // the same on hosts and devices
+  using DevicePolicy = Policy;
 
   template <class ExecSpace>
   static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
     return std::nullopt;
   }
 
-  template <class ExecSpace, class M, class X, class T>
-  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
-                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
-    using Product = detail::BandProduct<T, typename M::Values, X>;
+  template <class ExecSpace, class M, class T>
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
+                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    using Product = detail::BandProduct<T, typename M::Values, detail::Operand<const T>>;
     Kokkos::parallel_for(
         "fatvec::BandRow", detail::Range<ExecSpace>(exec, 0, matrix.rows()),
         Product{matrix.values, matrix.row_access(), x, epilogue, k, policy.columns});
   }
 };
 // end of snippet
+
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<BandMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = BandRow;
+};
 
 static_assert(SpmmKernel<BandRow>);
 

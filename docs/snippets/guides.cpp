@@ -130,11 +130,12 @@ void side_by_side(const Matrix& A, const Matrix& B, Kokkos::View<double**> X,
 // end of snippet
 
 // snippet: kernel and policy
-void with_a_policy(const Exec& exec, const Matrix& A, Kokkos::View<double**> X,
-                   Kokkos::View<double**> Y) {
-  fatvec::CsrRow::Policy policy;
-  policy.blocks_per_thread =
-      64;  // CPU: smaller pieces than the kernel would cut, for a matrix of uneven rows
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+void with_a_policy(const Host& exec, const fatvec::CsrMatrix<double, int, Host>& A,
+                   Kokkos::View<double**, Host> X, Kokkos::View<double**, Host> Y) {
+  fatvec::CsrRow::HostPolicy policy;
+  policy.blocks_per_thread = 64;  // a matrix of uneven rows: smaller shares than usual
   fatvec::spmm<fatvec::CsrRow>(exec, policy, 1.0, A, X, 0.0, Y);
 }
 // end of snippet

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include <fatvec/app/verify/oracle.hpp>
+#include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
+#include "multiply_with.hpp"
 #include "zoo.hpp"
 
 /// What every registered kernel must pass, for one scalar, offset type and backend. Instantiated by
@@ -106,11 +108,11 @@ inline double x_value(std::int64_t j, std::int64_t c) {
          0.125 * static_cast<double>(c % 3);
 }
 
-template <class Kernel, class ExecSpace, class T, class Offset>
+template <class Kernel, class ExecSpace, class T, class Offset,
+          class Policy = PolicyOn<Kernel, ExecSpace>>
 class Conformance {
   using Csr = CsrMatrix<T, std::int32_t, ExecSpace, Offset>;
   using Matrix = typename Kernel::template Matrix<T, std::int32_t, ExecSpace, Offset>;
-  using Policy = typename Kernel::Policy;
   using HostX = Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
  public:
@@ -253,7 +255,10 @@ class Conformance {
     y.fill([&](auto i, auto c) { return y_(i, c); });
     x.with_view([&](const auto& x_view) {
       y.with_view([&](const auto& y_view) {
-        spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view);
+        if constexpr (std::is_same_v<Policy, PolicyOn<Kernel, ExecSpace>>)
+          spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view);
+        else
+          multiply_with<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view);
       });
     });
     y.fetch();
@@ -274,7 +279,7 @@ class Conformance {
     y.fill([&](auto i, auto c) { return y_(i, c); });
     x.with_view([&](const auto& x_view) {
       y.with_view([&](const auto& y_view) {
-        spmm<Kernel>(ExecSpace(), Policy{}, alpha_, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0),
+        spmm<Kernel>(ExecSpace(), {}, alpha_, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0),
                      beta_, Kokkos::subview(y_view, Kokkos::ALL, 0));
       });
     });
@@ -334,6 +339,20 @@ bool register_conformance(const std::string& suite) {
       if (testing::Test::HasFailure()) return;
     }
   });
+  return true;
+}
+
+/// Device kernels on a host space: every policy of theirs, and all block sizes.
+template <class Kernel, class ExecSpace, class T, class Offset>
+bool register_device_conformance(const std::string& suite) {
+  using Check = Conformance<Kernel, ExecSpace, T, Offset, typename Kernel::DevicePolicy>;
+  for (const auto& name : zoo()) {
+    register_test(suite, name, [name] {
+      Check check(zoo_matrix(name));
+      check.check_block_sizes();
+      check.check_policies({1, 3, 7, 13, 40});
+    });
+  }
   return true;
 }
 

@@ -44,7 +44,7 @@ TEST_F(TuneCache, KeepsAndFinds) {
   Cache cache(path());
   EXPECT_FALSE(cache.find(a_key(8)));
   EXPECT_EQ(cache.problem(), "");
-  const std::string policy = HllRow::Policy::tuning_range().front().to_string();
+  const std::string policy = HllRow::HostPolicy::tuning_range().front().to_string();
   cache.store(a_key(8), {{"hll-row", policy, true}, 1.5e-3});
   cache.store(a_key(9), {{"csr-row"}, 2.5e-3});
   const auto found = Cache(path()).find(a_key(8));

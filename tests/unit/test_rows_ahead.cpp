@@ -185,13 +185,13 @@ TEST(RowsAhead, FewColumnsThatAskAreRight) {
       for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
     const detail::Epilogue<double> epilogue{1.0, 0.0, detail::span_of<detail::Columns::strided>(y)};
     const auto columns = static_cast<std::int64_t>(k);
-    const detail::RowProduct<double, Csr, double, detail::Columns::contiguous> product{
+    const detail::RowProduct<double, Csr, const double, detail::Columns::contiguous> product{
         a.row_access(),
         a.entries.data(),
         a.values.data(),
         a.cols(),
-        detail::span_of<detail::Columns::contiguous>(x),
-        {epilogue.streaming(a.rows(), columns)},
+        {x.data(), static_cast<std::int64_t>(x.stride(0))},
+        detail::HostEpilogue<double>::of(epilogue, a.rows(), columns),
         {a.rows(), 2, columns, from_one_column}};
     product(0);
     product(1);

@@ -92,9 +92,9 @@ TEST(TurnedRows, LargeProducts) {
   const auto a = whole_numbers("gen:banded:210000:1");
   const auto bsr = blocks_of(a, 3);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);
-  using Turn = detail::Repack<double, detail::Columns::contiguous, true, double, double>;
+  using Turn = detail::HostPack<double, detail::Columns::contiguous>;
   EXPECT_TRUE((Turn{
-      {y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}
+      {{y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}}
                    .streaming()
                    .past_caches));
   expect_turned<CsrRow, double>(a, 24, 0);
@@ -105,33 +105,37 @@ TEST(TurnedRows, LargeProducts) {
 
 TEST(TurnedRows, PackingCopiesYOnlyWhereItMust) {
   using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
-  EXPECT_TRUE((writes_columns<CsrRow, true, Csr>({}, 64)));
-  EXPECT_FALSE((writes_columns<CsrRow, true, Csr>({.threads_per_row = 1}, 64))) << "lanes";
-  EXPECT_TRUE((writes_columns<CsrRow, false, Csr>({}, 32)));
-  EXPECT_FALSE((writes_columns<CsrRow, false, Csr>({}, 33))) << "a row of a warp";
-  EXPECT_FALSE((writes_columns<SellRow, true, SellMatrix<double, std::int32_t, Host>>({}, 64)))
-      << "sorted";
-  EXPECT_FALSE((writes_columns<SellRow, false, SellMatrix<double, std::int32_t, Host>>({}, 32)))
-      << "sorted";
-  EXPECT_TRUE(
-      (writes_columns<BitTcfWindow, false, BitTcfMatrix<double, std::int32_t, Host>>({}, 64)))
-      << "tensor cores";
+  using Sell = SellMatrix<double, std::int32_t, Host>;
+  using BitTcf = BitTcfMatrix<double, std::int32_t, Host>;
+  const host::Policy on_host;
+  const device::RowPolicy rows;
+  const device::WindowPolicy windows;
+  EXPECT_TRUE((writes_columns<CsrRow, Csr>(on_host, 64)));
+  EXPECT_TRUE((writes_columns<CsrRow, Csr>(rows, 32)));
+  EXPECT_FALSE((writes_columns<CsrRow, Csr>(rows, 33))) << "a row of a warp";
+  EXPECT_FALSE((writes_columns<SellRow, Sell>(on_host, 64))) << "sorted";
+  EXPECT_FALSE((writes_columns<SellRow, Sell>(rows, 32))) << "sorted";
+  EXPECT_TRUE((writes_columns<BitTcfWindow, BitTcf>(windows, 64))) << "tensor cores";
   EXPECT_FALSE(
-      (writes_columns<BitTcfWindow, false, BitTcfMatrix<float, std::int32_t, Host>>({}, 64)));
-  EXPECT_FALSE(
-      (writes_columns<BitTcfWindow, true, BitTcfMatrix<double, std::int32_t, Host>>({}, 1)));
+      (writes_columns<BitTcfWindow, BitTcfMatrix<float, std::int32_t, Host>>(windows, 64)));
+  EXPECT_FALSE((writes_columns<BitTcfWindow, BitTcf>(on_host, 1)));
   const auto a = whole_numbers("gen:stencil5:20x20");
   const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);
-  for (const int lanes : {0, 1}) {
-    const auto packing =
-        Packing<double, Host>::of<CsrRow>(Host(), {.threads_per_row = lanes}, a, 5);
-    ASSERT_TRUE(packing.takes(x, y));
-    packing.run(Host(), x, 1.0, y, [&](const auto& of_x, double, const auto& of_y) {
-      EXPECT_EQ(of_x.stride(1), 1U);
-      EXPECT_EQ(of_y.stride(1) == 1U, lanes == 1);
+  const auto x_of = detail::operand_of(x);
+  const auto y_of = detail::span_of<detail::Columns::strided>(y);
+  const auto expect_contiguous_y = [&](const auto& packing, bool contiguous) {
+    ASSERT_TRUE(packing.takes(x_of, y_of, 5));
+    packing.run(Host(), x_of, 1.0, y_of, 5, [&](const auto& of_x, double, const auto& of_y) {
+      EXPECT_EQ(of_x.column_stride, 1);
+      EXPECT_EQ(of_y.column_stride == 1, contiguous);
     });
-  }
+  };
+  expect_contiguous_y(Packing<double, Host>::of<CsrRow>(Host(), on_host, a, 5), false);
+  using BitTcf64 = BitTcfMatrix<double, std::int32_t, Host, std::int64_t>;
+  expect_contiguous_y(
+      Packing<double, Host>::of<BitTcfWindow>(Host(), on_host, BitTcf64::from_csr(Host(), a), 5),
+      true);
 }
 
 }  // namespace

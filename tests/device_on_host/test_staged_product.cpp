@@ -18,8 +18,8 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, int, Exec, int>;
 using Multivector = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
-using X = MultiVectorSpan<double, Columns::contiguous>;
-using Tile = SpacedTile<double, Columns::contiguous, 2>;
+using X = MultiVectorSpan<const double, Columns::contiguous>;
+using Tile = SpacedTile<const double, Columns::contiguous, 2>;
 constexpr int k = 4;
 
 struct Team {
@@ -86,7 +86,7 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
                         count * 100,
                         matrix.rows(),
                         matrix.cols(),
-                        span_of<Columns::contiguous>(x),
+                        {x.data(), k},
                         epilogue,
                         shape,
                         k,

@@ -9,7 +9,8 @@
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/kernels/hll.hpp>
-#include <fatvec/kernels/spmm.hpp>
+
+#include "multiply_with.hpp"
 
 namespace {
 
@@ -83,7 +84,7 @@ class HiddenLongRows : public testing::Test {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using HostCsr = fatvec::CsrMatrix<double, std::int32_t, Host>;
   using Matrix = fatvec::HllMatrix<double>;
-  using Policy = fatvec::HllRow::Policy;
+  using Policy = fatvec::HllRow::DevicePolicy;
   static constexpr int rows = 203;  // the last of 32 are not a whole slice
   static constexpr int cols = 1500;
 
@@ -131,7 +132,7 @@ class HiddenLongRows : public testing::Test {
         Kokkos::deep_copy(x, x_host);
         Kokkos::deep_copy(y, y_host);
         const auto reference = fatvec::verify::reference_product(1.5, csr, x_host, beta, y_host);
-        fatvec::spmm<fatvec::HllRow>(Exec(), policy, 1.5, a, x, beta, y);
+        fatvec::test::multiply_with<fatvec::HllRow>(Exec(), policy, 1.5, a, x, beta, y);
         Kokkos::deep_copy(y_host, y);
         EXPECT_TRUE(fatvec::verify::compare(reference, y_host).passed)
             << policy.to_string() << ", k = " << k << ", beta = " << beta;
@@ -147,8 +148,7 @@ TEST_F(HiddenLongRows, ProductsAreThoseOfWholeRows) {
       auto a = built(csr, storage, slice_size);
       for (const bool in_pieces : {true, false}) {
         if (!in_pieces) a.long_rows = {};
-        for (const int threads_per_row :
-             {0, 1, 8}) {  // but 0 has lanes, and pieces, on CPUs as well
+        for (const int threads_per_row : {0, 1, 8}) {
           Policy policy;
           policy.threads_per_row = threads_per_row;
           expect_products(csr, a, policy);

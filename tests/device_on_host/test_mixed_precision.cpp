@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "mixed_precision.hpp"
+
+namespace fatvec::test {
+namespace {
+
+TEST(MixedPrecision, EveryDeviceKernelKeepsTheAccuracyOfY) {
+  expect_accuracy_of_y([](auto kernel) { return typename decltype(kernel)::DevicePolicy{}; });
+}
+
+}  // namespace
+}  // namespace fatvec::test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include <fatvec/app/verify/oracle.hpp>
+#include <fatvec/fatvec.hpp>
+
+#include "multiply_with.hpp"
+
+/// A in float, X and Y in double: half of A's bytes, and products as accurate as Y's type.
+namespace fatvec::test {
+
+using MixedExec = Kokkos::DefaultHostExecutionSpace;
+using MixedCsr = CsrMatrix<float, int, MixedExec, int>;
+using MixedMultivector = Kokkos::View<double**, Kokkos::LayoutRight, MixedExec>;
+
+/// 75 x 60: rows of 0 to 8 entries, and one of 40.
+inline MixedCsr mixed_sample() {
+  constexpr int rows = 75;
+  constexpr int cols = 60;
+  const auto length = [](int i) { return i == 30 ? 40 : i % 9; };
+  const MixedCsr::Offsets row_map("row_map", rows + 1);
+  for (int i = 0; i < rows; ++i) row_map(i + 1) = row_map(i) + length(i);
+  const MixedCsr::Ordinals entries("entries", row_map(rows));
+  const MixedCsr::Scalars values("values", row_map(rows));
+  for (int i = 0; i < rows; ++i) {
+    for (int n = 0; n < length(i); ++n) {
+      entries(row_map(i) + n) = (i + 7 * n) % cols;
+      values(row_map(i) + n) = 1.0F / static_cast<float>(i + 3 * n + 3);
+    }
+  }
+  return MixedCsr(rows, cols, row_map, entries, values);
+}
+
+/// Numbers that float does not have: who rounds X to A's type is far off.
+inline MixedMultivector thirds(const std::string& label, int rows, int k) {
+  const MixedMultivector view(label, rows, k);
+  for (int i = 0; i < rows; ++i)
+    for (int c = 0; c < k; ++c) view(i, c) = (i % 2 == 0 ? 1.0 : -1.0) / (3.0 + i + c);
+  return view;
+}
+
+/// Every kernel with the policy that policy_of(kernel) has for it.
+template <class PolicyOf>
+void expect_accuracy_of_y(const PolicyOf& policy_of) {
+  const MixedCsr csr = mixed_sample();
+  for_each_kernel([&](auto kernel) {
+    using Kernel = decltype(kernel);
+    using Matrix = typename Kernel::template Matrix<float, int, MixedExec, int>;
+    const auto policy = policy_of(kernel);
+    for (const int k : {1, 3, 8, 17}) {
+      FormatOptions options;
+      options.storage = k < 8 ? StorageOrder::column_major : StorageOrder::row_major;
+      const Matrix matrix = Matrix::from_csr(MixedExec(), csr, options);
+      const auto x = thirds("x", csr.cols(), k);
+      const auto y = thirds("y", csr.rows(), k);
+      const auto reference = verify::reference_product(1.5, csr, x, -0.5, y);
+      multiply_with<Kernel>(MixedExec(), policy, 1.5, matrix, x, -0.5, y);
+      Kokkos::fence();
+      const auto verdict = verify::compare(reference, y);
+      EXPECT_TRUE(verdict.passed) << Kernel::name << ", k = " << k << ", " << policy.to_string()
+                                  << ": row " << verdict.worst_row << " is off by "
+                                  << verdict.scaled << " times what rounding allows";
+    }
+  });
+}
+
+}  // namespace fatvec::test

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fatvec/kernels/spmm.hpp>
+
+namespace fatvec::test {
+
+/// spmm() with a policy of either executor: device kernels run on host spaces, too.
+template <class Kernel, class ExecSpace, class Policy, class Alpha, class Matrix, class XView,
+          class Beta, class YView>
+void multiply_with(const ExecSpace& exec, const Policy& policy, const Alpha& alpha, const Matrix& a,
+                   const XView& x, const Beta& beta, const YView& y) {
+  using T = typename YView::value_type;
+  detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
+  detail::multiply<Kernel>(exec, policy, static_cast<T>(alpha), a, detail::operand_of(x),
+                           static_cast<T>(beta), detail::span_of<detail::Columns::strided>(y),
+                           multivector_columns(x));
+}
+
+}  // namespace fatvec::test
