@@ -56,7 +56,7 @@ class Anchors(unittest.TestCase):
     def test_slugs(self):
         cases = {
             "One command each": "one-command-each",
-            "Lanes (kernels/device/row_kernel.hpp)": "lanes-kernelsdetaillane_producthpp",
+            "Lanes (kernels/device/row_kernel.hpp)": "lanes-kernelsdevicerow_kernelhpp",
             "Stec's Table II on an H200": "stecs-table-ii-on-an-h200",
             "A [link](a.md) and `code`": "a-link-and-code",
         }
