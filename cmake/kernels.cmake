@@ -32,8 +32,14 @@ foreach(space IN LISTS FATVEC_SPACES)
 endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/instantiations.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/instantiations.hpp" @ONLY)
 
-# As kernels/registry.hpp has them.
-set(FATVEC_KERNELS CsrRow EllpackRow HllRow SellRow PjadRow JadRow BsrRow BitTcfWindow)
+# The registered kernels, which the tests go through.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/registry.hpp")
+file(READ "${PROJECT_SOURCE_DIR}/kernels/registry.hpp" registry)
+string(REGEX MATCH "AllKernels =[ \n]*TypeList<([^>]*)>" kernel_list "${registry}")
+string(REGEX MATCHALL "[A-Za-z0-9_]+" FATVEC_KERNELS "${CMAKE_MATCH_1}")
+if(NOT FATVEC_KERNELS)
+  message(FATAL_ERROR "kernels/registry.hpp: found no 'AllKernels = TypeList<...>'")
+endif()
 
 # One source file for each line and instance, so that builds are parallel: name, header, what of it is compiled there.
 set(units

@@ -43,29 +43,24 @@ inline MixedMultivector thirds(const std::string& label, int rows, int k) {
   return view;
 }
 
-/// Every kernel with the policy that policy_of(kernel) has for it.
-template <class PolicyOf>
-void expect_accuracy_of_y(const PolicyOf& policy_of) {
+template <class Kernel, class Policy>
+void expect_accuracy_of_y(const Policy& policy) {
+  using Matrix = typename Kernel::template Matrix<float, int, MixedExec, int>;
   const MixedCsr csr = mixed_sample();
-  for_each_kernel([&](auto kernel) {
-    using Kernel = decltype(kernel);
-    using Matrix = typename Kernel::template Matrix<float, int, MixedExec, int>;
-    const auto policy = policy_of(kernel);
-    for (const int k : {1, 3, 8, 17}) {
-      FormatOptions options;
-      options.storage = k < 8 ? StorageOrder::column_major : StorageOrder::row_major;
-      const Matrix matrix = Matrix::from_csr(MixedExec(), csr, options);
-      const auto x = thirds("x", csr.cols(), k);
-      const auto y = thirds("y", csr.rows(), k);
-      const auto reference = verify::reference_product(1.5, csr, x, -0.5, y);
-      multiply_with<Kernel>(MixedExec(), policy, 1.5, matrix, x, -0.5, y);
-      Kokkos::fence();
-      const auto verdict = verify::compare(reference, y);
-      EXPECT_TRUE(verdict.passed) << Kernel::name << ", k = " << k << ", " << policy.to_string()
-                                  << ": row " << verdict.worst_row << " is off by "
-                                  << verdict.scaled << " times what rounding allows";
-    }
-  });
+  for (const int k : {1, 3, 8, 17}) {
+    FormatOptions options;
+    options.storage = k < 8 ? StorageOrder::column_major : StorageOrder::row_major;
+    const Matrix matrix = Matrix::from_csr(MixedExec(), csr, options);
+    const auto x = thirds("x", csr.cols(), k);
+    const auto y = thirds("y", csr.rows(), k);
+    const auto reference = verify::reference_product(1.5, csr, x, -0.5, y);
+    multiply_with<Kernel>(MixedExec(), policy, 1.5, matrix, x, -0.5, y);
+    Kokkos::fence();
+    const auto verdict = verify::compare(reference, y);
+    EXPECT_TRUE(verdict.passed) << Kernel::name << ", k = " << k << ", " << policy.to_string()
+                                << ": row " << verdict.worst_row << " is off by " << verdict.scaled
+                                << " times what rounding allows";
+  }
 }
 
 }  // namespace fatvec::test

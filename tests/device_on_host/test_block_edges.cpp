@@ -3,8 +3,7 @@
 
 #include <limits>
 
-#include <fatvec/kernels/bsr.hpp>
-
+#include "compiled.hpp"
 #include "multiply_with.hpp"
 
 namespace fatvec::test {

@@ -8,8 +8,8 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/hll.hpp>
 
+#include "compiled.hpp"
 #include "multiply_with.hpp"
 
 namespace {

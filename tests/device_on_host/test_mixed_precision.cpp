@@ -6,8 +6,12 @@
 namespace fatvec::test {
 namespace {
 
-TEST(MixedPrecision, EveryDeviceKernelKeepsTheAccuracyOfY) {
-  expect_accuracy_of_y([](auto kernel) { return typename decltype(kernel)::DevicePolicy{}; });
+/// HLL's kernel is that of all formats of interleaved rows.
+TEST(MixedPrecision, DeviceKernelsKeepTheAccuracyOfY) {
+  expect_accuracy_of_y<CsrRow>(device::RowPolicy{});
+  expect_accuracy_of_y<HllRow>(device::RowPolicy{});
+  expect_accuracy_of_y<BsrRow>(device::RowPolicy{});
+  expect_accuracy_of_y<BitTcfWindow>(device::WindowPolicy{});
 }
 
 }  // namespace

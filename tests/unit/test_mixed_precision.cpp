@@ -7,7 +7,10 @@ namespace fatvec::test {
 namespace {
 
 TEST(MixedPrecision, EveryKernelKeepsTheAccuracyOfY) {
-  expect_accuracy_of_y([](auto kernel) { return typename decltype(kernel)::HostPolicy{}; });
+  for_each_kernel([](auto kernel) {
+    using Kernel = decltype(kernel);
+    expect_accuracy_of_y<Kernel>(typename Kernel::HostPolicy{});
+  });
 }
 
 }  // namespace
