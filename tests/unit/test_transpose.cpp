@@ -9,7 +9,7 @@
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/hll.hpp>
-<fatvec/kernels/spmm.hpp>
+#include <fatvec/kernels/spmm.hpp>
 
 /// op(A): against the definition, entry by entry, and in products.
 namespace fatvec {
