@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: headers, the programs, and a package for find_package(fatvec). Install components:
-# library (headers and package), io (fatvec::io), programs.
+# library (headers and package), kernels (fatvec::kernels), io (fatvec::io), programs.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fatvec")
 
@@ -21,6 +21,14 @@ install(FILES "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake" "${PROJECT_BINA
 install(TARGETS fatvec EXPORT fatvecTargets)
 install(EXPORT fatvecTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT library)
 
+if(TARGET fatvec_kernels)
+  install(FILES "${FATVEC_INCLUDE_DIR}/fatvec/instantiations.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec" COMPONENT kernels)
+  install(TARGETS fatvec_kernels EXPORT fatvecKernelsTargets COMPONENT kernels
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT fatvecKernelsTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT kernels)
+  set_target_properties(fatvec_kernels PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON) # a shared Kokkos
+endif()
+
 if(TARGET fatvec_io)
   set_target_properties(fatvec_io PROPERTIES EXPORT_NAME io)
   foreach(name io generate)
@@ -31,10 +39,14 @@ if(TARGET fatvec_io)
   install(TARGETS fatvec_io EXPORT fatvecIoTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT io)
   install(EXPORT fatvecIoTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT io)
 endif()
+file(RELATIVE_PATH libraries_from_programs "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(program fatvec_cli fatvec_bench)
   if(TARGET ${program})
     # Libraries that the loader does not search by itself: where they were found (a folder in this tree is not among these).
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    if(BUILD_SHARED_LIBS)
+      set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")
+    endif()
     install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT programs)
   endif()
 endforeach()
