@@ -87,7 +87,23 @@ foreach(space IN LISTS FATVEC_SPACES)
   fatvec_unit("machine_${space}" plan/machine.hpp "FATVEC_MEASURE_MACHINE(, Kokkos::${space})")
 endforeach()
 
-add_library(fatvec_kernels ${sources})
+# The check of the processor before anything else runs is compiled for the base architecture. nvcc_wrapper leaves it to the host's compiler.
+set(FATVEC_PROCESSOR_SOURCE "${PROJECT_SOURCE_DIR}/src/core/processor.cpp")
+function(fatvec_processor_source) # sets its options in the caller's folder: those of sources are the folder's
+  set_source_files_properties("${FATVEC_PROCESSOR_SOURCE}" "${PROJECT_SOURCE_DIR}/src/core/processor_features.cpp"
+                              PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")
+    set(options -march=x86-64 -mtune=generic -mno-sse3)
+    if("CUDA" IN_LIST Kokkos_DEVICES AND CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")
+      list(APPEND options --host-only)
+    endif()
+    set_source_files_properties("${FATVEC_PROCESSOR_SOURCE}" PROPERTIES COMPILE_OPTIONS "${options}"
+                                COMPILE_DEFINITIONS FATVEC_CHECK_PROCESSOR)
+  endif()
+endfunction()
+fatvec_processor_source()
+
+add_library(fatvec_kernels ${sources} "${FATVEC_PROCESSOR_SOURCE}" "${PROJECT_SOURCE_DIR}/src/core/processor_features.cpp")
 add_library(fatvec::kernels ALIAS fatvec_kernels)
 target_link_libraries(fatvec_kernels PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options>)
 target_compile_definitions(fatvec_kernels PUBLIC FATVEC_KERNELS_LIBRARY)
