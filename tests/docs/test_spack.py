@@ -52,9 +52,10 @@ class Package:
 
 
 class Spec(dict):
-    def __init__(self, text):
+    def __init__(self, text, instantiate):
         super().__init__(kokkos=types.SimpleNamespace(prefix=KOKKOS))
         self.text = text
+        self.variants = {"instantiate": types.SimpleNamespace(value=tuple(instantiate.split(",")))}
 
     def satisfies(self, variant):
         return variant in self.text
@@ -79,13 +80,15 @@ class Recipe(unittest.TestCase):
         cls.recorder = Recorder()
         cls.recipe = load(cls.recorder)
         cls.lists = (ROOT / "CMakeLists.txt").read_text()
+        cls.kernels = (ROOT / "cmake/kernels.cmake").read_text()
 
     def named(self, directive):
         return {args[0]: kwargs for name, args, kwargs in self.recorder.calls if name == directive}
 
     def arguments(self, spec, run_tests=False):
         recipe = self.recipe()
-        recipe.spec, recipe.run_tests, recipe.variants = Spec(spec), run_tests, [*self.named("variant"), "cuda"]
+        default = self.named("variant")["instantiate"]["default"]
+        recipe.spec, recipe.run_tests, recipe.variants = Spec(spec, default), run_tests, [*self.named("variant"), "cuda"]
         recipe.__class__.__getitem__ = lambda *_: types.SimpleNamespace(kokkos_cxx=COMPILER)
         return recipe.cmake_args()
 
@@ -93,15 +96,24 @@ class Recipe(unittest.TestCase):
         self.assertIn(re.search(r"project\(fatvec VERSION (\S+)", self.lists)[1], self.named("version"))
 
     def test_options_exist(self):
-        known = set(re.findall(r"(?:option|set)\((FATVEC_\w+)", self.lists))
-        for spec in ("+openmp~tools", "~openmp+tools", "+openmp+tools+cuda"):
+        known = set(re.findall(r"(?:option|set)\((FATVEC_\w+)", self.lists + self.kernels))
+        known |= {"Kokkos_ROOT", "CMAKE_CXX_COMPILER", "BUILD_SHARED_LIBS"}
+        for spec in ("+openmp~tools~kernels", "~openmp+tools+kernels", "+openmp+tools+cuda+kernels+shared"):
             for argument in self.arguments(spec, run_tests=True):
                 name = re.match(r"-D(\w+)=", argument)[1]
-                self.assertTrue(name in known or name in ("Kokkos_ROOT", "CMAKE_CXX_COMPILER"), name)
+                self.assertIn(name, known)
 
     def test_backends(self):
         for spec, backends in {"+openmp": "OPENMP", "~openmp": "SERIAL", "+openmp+cuda": "OPENMP;CUDA"}.items():
             self.assertIn(f"-DFATVEC_BACKENDS={backends}", self.arguments(spec))
+
+    def test_instances(self):
+        """By default those of CMake; without the library none are named."""
+        default = re.search(r'set\(FATVEC_INSTANTIATE "([^"]+)"', self.kernels)[1]
+        self.assertIn(f"-DFATVEC_INSTANTIATE={default}", self.arguments("+kernels"))
+        variant = self.named("variant")["instantiate"]
+        self.assertEqual(tuple(variant["default"].split(",")), variant["values"])
+        self.assertFalse([a for a in self.arguments("~kernels") if "INSTANTIATE" in a or "SHARED" in a])
 
     def test_tests_only_with_the_tools(self):
         for spec, tests, value in (("+tools", True, "ON"), ("+tools", False, "OFF"), ("~tools", True, "OFF")):
@@ -124,12 +136,13 @@ class Recipe(unittest.TestCase):
         self.assertIn(f"cmake@{re.search(r'VERSION ([0-9.]+)', self.lists)[1]}:", self.named("depends_on"))
 
     def test_cmake_configures(self):
-        with tempfile.TemporaryDirectory() as folder:
-            arguments = [a for a in self.arguments("~openmp~tools") if "BACKENDS" not in a]  # this Kokkos has what it has
-            done = subprocess.run([CMAKE, "-S", ROOT, "-B", folder, f"-DCMAKE_CXX_COMPILER={COMPILER}", *arguments],
-                                  capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("not used by the project", done.stderr)
+        for spec in ("~openmp~tools~kernels", "~openmp~tools+kernels+shared"):
+            with self.subTest(spec=spec), tempfile.TemporaryDirectory() as folder:
+                arguments = [a for a in self.arguments(spec) if "BACKENDS" not in a]  # this Kokkos has what it has
+                done = subprocess.run([CMAKE, "-S", ROOT, "-B", folder, f"-DCMAKE_CXX_COMPILER={COMPILER}", *arguments],
+                                      capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertNotIn("not used by the project", done.stderr)
 
 
 if __name__ == "__main__":

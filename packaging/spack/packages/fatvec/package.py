@@ -9,7 +9,7 @@ except ImportError:  # Spack 0.23: spack.package has them
 
 
 class Fatvec(CMakePackage, CudaPackage):
-    """Sparse matrix times fat vector, Y = beta Y + alpha A X: a header-only library on Kokkos, a program, a benchmark."""
+    """Sparse matrix times fat vector, Y = beta Y + alpha A X: a library on Kokkos, a program, a benchmark."""
 
     homepage = "https://github.com/fatvec/fatvec"
     git = "https://github.com/fatvec/fatvec.git"
@@ -20,7 +20,13 @@ class Fatvec(CMakePackage, CudaPackage):
     version("0.1.0", tag="v0.1.0")
 
     variant("openmp", default=True, description="A Kokkos with OpenMP; without, one with Serial")
+    variant("kernels", default=True, description="The library fatvec::kernels; without, headers only")
+    variant("instantiate", default="double32,double64,float32,float64", multi=True, when="+kernels",
+            values=("double32", "double64", "float32", "float64"),
+            description="What fatvec::kernels is compiled for: scalar and bits of an offset")
+    variant("shared", default=True, when="+kernels", description="fatvec::kernels as a shared library")
     variant("tools", default=False, description="The programs fatvec and fatvec-bench, and the library fatvec::io")
+    conflicts("~kernels", when="+tools", msg="the programs link fatvec::kernels")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -29,6 +35,7 @@ class Fatvec(CMakePackage, CudaPackage):
     depends_on("kokkos cxxstd=20", when="^kokkos@4")
     depends_on("kokkos+openmp", when="+openmp")
     depends_on("kokkos+serial", when="~openmp")
+    depends_on("kokkos+shared", when="+shared")
     conflicts("%gcc@:10.3", msg="fatvec is C++20")
 
     conflicts("cuda_arch=none", when="+cuda")
@@ -51,7 +58,11 @@ class Fatvec(CMakePackage, CudaPackage):
     def cmake_args(self):
         spec = self.spec
         backends = ["OPENMP" if spec.satisfies("+openmp") else "SERIAL"]
-        args = [self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools")]
+        args = [self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"), self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels")]
+        if spec.satisfies("+kernels"):
+            args.append(self.define_from_variant("BUILD_SHARED_LIBS", "shared"))
+            types = [f"{value[:-2]}:{value[-2:]}" for value in spec.variants["instantiate"].value]
+            args.append(self.define("FATVEC_INSTANTIATE", ";".join(types)))
         # The tests take the programs' libraries.
         args.append(self.define("FATVEC_ENABLE_TESTS", self.run_tests and spec.satisfies("+tools")))
         args.append(self.define("Kokkos_ROOT", spec["kokkos"].prefix))
