@@ -83,6 +83,16 @@ if(Kokkos_FOUND)
   endforeach()
 endif()
 
+# Kokkos passes on the architecture options that it chose itself (native), not the -march=... of scripts/bootstrap's FATVEC_HOST_ARCH.
+string(FIND "${Kokkos_DIR}" "${FATVEC_DEPS}/" position)
+if(position EQUAL 0 AND EXISTS "${FATVEC_DEPS}/.arch")
+  file(STRINGS "${FATVEC_DEPS}/.arch" arch LIMIT_COUNT 1)
+  string(REGEX REPLACE " .*" "" arch "${arch}")
+  if(NOT arch STREQUAL "native")
+    target_compile_options(fatvec_options INTERFACE "-march=${arch}")
+  endif()
+endif()
+
 if(FATVEC_ENABLE_TOOLS OR FATVEC_ENABLE_TESTS)
   find_package(KokkosKernels CONFIG PATHS "${FATVEC_DEPS}" QUIET)
   if(KokkosKernels_FOUND AND NOT KokkosKernels_VERSION MATCHES "[0-9]") # 4.4 leaves ".." in its version file
