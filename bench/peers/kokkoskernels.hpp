@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <KokkosSparse_spmv.hpp>
 #include <memory>
 
 #include <fatvec/app/dispatch/operands.hpp>
 
 #include "harness/contender.hpp"
+#include "peers/kokkoskernels_instances.hpp"
 
 /// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept
 /// between calls, rank-1 operands for one column and rank-2 ones for more. The matrix shares its
-/// arrays with ours: same bytes, same pages. A file per format, as each takes minutes to compile.
+/// arrays with ours: same bytes, same pages.
 namespace fatvec::bench {
 
 /// Operand::Theirs is Kokkos Kernels' matrix, made by Operand::of(matrix) of ours, an
@@ -20,8 +20,7 @@ class KokkosKernelsProduct final : public product::Product {
   using Matrix = typename Operand::Theirs;
   using Dense = product::DenseOperands<ExecSpace, KokkosLayout>;
   using Multivector = typename Dense::View;
-  using Vector =
-      Kokkos::View<double*, KokkosLayout, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Vector = Kokkos::View<double*, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
   explicit KokkosKernelsProduct(const product::Case& task) : k_(task.k), dense_(task) {
@@ -80,8 +79,8 @@ void add_kokkoskernels_on(Registry& registry, const char* backend) {
        }});
 }
 
-/// Operand<ExecSpace> on the GPU, where there is one, and on the CPU; minutes of compiling are not
-/// spent on Kokkos::Serial beside Kokkos::OpenMP, which runs the same code with one thread.
+/// Operand<ExecSpace> on the GPU, where there is one, and on the CPU; Kokkos::Serial beside
+/// Kokkos::OpenMP would run the same code with one thread.
 template <template <class> class Operand>
 void add_kokkoskernels_operand(Registry& registry) {
 #if defined(KOKKOS_ENABLE_CUDA)
