@@ -8,6 +8,7 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.layout_engine import TightLayoutEngine
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 INK, MUTED, GRID = "#222222", "#5f6670", "#e3e6ea"
@@ -73,7 +74,8 @@ def head(figure: plt.Figure, title: str, facts: str, handles: list = (), labels:
         lines = math.ceil(len(handles) / columns)
         figure.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.03 / width, 1 - 0.58 / height), borderaxespad=0.2,
                       ncols=columns, frameon=False, fontsize=9, handlelength=2.0, columnspacing=1.6)
-    figure.tight_layout(rect=(0, 0, 1, 1 - (0.68 + 0.21 * lines) / height), h_pad=1.4, w_pad=1.2)
+    # figure.tight_layout() would leave an engine behind, for which savefig() draws everything once more.
+    TightLayoutEngine(rect=(0, 0, 1, 1 - (0.68 + 0.21 * lines) / height), h_pad=1.4, w_pad=1.2).execute(figure)
 
 
 def plain(axis, log: str = "") -> None:
