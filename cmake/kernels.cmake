@@ -61,6 +61,7 @@ set(sources "")
 function(fatvec_unit name header) # NAME HEADER LINE...
   list(JOIN ARGN "\n" FATVEC_LINES)
   set(FATVEC_HEADER "${header}")
+  set(FATVEC_UNIT "${name}")
   configure_file("${PROJECT_SOURCE_DIR}/cmake/instantiate.cpp.in" "${PROJECT_BINARY_DIR}/kernels/${name}.cpp" @ONLY)
   set(sources ${sources} "${PROJECT_BINARY_DIR}/kernels/${name}.cpp" PARENT_SCOPE)
 endfunction()
@@ -110,3 +111,4 @@ target_compile_definitions(fatvec_kernels PUBLIC FATVEC_KERNELS_LIBRARY)
 set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels
                       VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 fatvec_precompile(fatvec_kernels)
+fatvec_join_for_cuda(fatvec_kernels 4)

@@ -19,13 +19,16 @@ add_library(fatvec_product STATIC "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepar
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp")
 target_link_libraries(fatvec_product PUBLIC fatvec::kernels PRIVATE fatvec_options)
 fatvec_precompile(fatvec_product)
+fatvec_join_for_cuda(fatvec_product 8)
 
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/*.cpp")
 if(cli_sources)
   add_executable(fatvec_cli ${cli_sources})
   set_target_properties(fatvec_cli PROPERTIES OUTPUT_NAME fatvec)
   fatvec_join_units(fatvec_cli)
-  fatvec_precompile(fatvec_cli)
+  if(NOT "CUDA" IN_LIST Kokkos_DEVICES) # what takes time is in the libraries; nvcc wants one -O
+    target_compile_options(fatvec_cli PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   target_compile_definitions(fatvec_cli PRIVATE FATVEC_VERSION="${PROJECT_VERSION}")
   target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
 endif()

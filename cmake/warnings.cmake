@@ -20,8 +20,16 @@ function(fatvec_join_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# fatvec_precompile(TARGET): Kokkos' headers, most of what a unit reads, come precompiled from one target, with the options that
-# fatvec's own units have. nvcc cannot.
+# fatvec_join_for_cuda(TARGET SIZE): with nvcc, which takes longer for Kokkos' headers than for most of what a unit has beside them,
+# SIZE units are compiled as one.
+function(fatvec_join_for_cuda target size)
+  if("CUDA" IN_LIST Kokkos_DEVICES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE ${size})
+  endif()
+endfunction()
+
+# fatvec_precompile(TARGET [SET]): Kokkos' headers, most of what a unit reads, come precompiled from one target for each set of
+# options; programs and tests differ. nvcc cannot.
 option(FATVEC_PRECOMPILE_HEADERS "Precompile Kokkos' headers; clang-tidy wants them plain" ON)
 if("CUDA" IN_LIST Kokkos_DEVICES)
   set(FATVEC_PRECOMPILE_HEADERS OFF)
@@ -31,16 +39,23 @@ function(fatvec_precompile target)
     return()
   endif()
   set(headers <Kokkos_Core.hpp> <Kokkos_SIMD.hpp> <algorithm> <map> <string> <vector>)
+  set(libraries fatvec_options fatvec::fatvec)
+  if("${ARGN}" MATCHES "tests")
+    list(APPEND headers <gtest/gtest.h>)
+    list(APPEND libraries GTest::gtest)
+  endif()
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "SHARED_LIBRARY") # position-independent code: its own
     target_precompile_headers(${target} PRIVATE ${headers})
     return()
   endif()
-  if(NOT TARGET fatvec_precompiled)
-    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/precompiled.cpp" CONTENT "")
-    add_library(fatvec_precompiled OBJECT "${PROJECT_BINARY_DIR}/precompiled.cpp")
-    target_link_libraries(fatvec_precompiled PRIVATE fatvec_options fatvec::fatvec)
-    target_precompile_headers(fatvec_precompiled PRIVATE ${headers})
+  set(from fatvec_precompiled ${ARGN})
+  list(JOIN from "_" from)
+  if(NOT TARGET ${from})
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${from}.cpp" CONTENT "")
+    add_library(${from} OBJECT "${PROJECT_BINARY_DIR}/${from}.cpp")
+    target_link_libraries(${from} PRIVATE ${libraries})
+    target_precompile_headers(${from} PRIVATE ${headers})
   endif()
-  target_precompile_headers(${target} REUSE_FROM fatvec_precompiled)
+  target_precompile_headers(${target} REUSE_FROM ${from})
 endfunction()
