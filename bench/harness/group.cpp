@@ -26,6 +26,8 @@ class Batch {
 
   [[nodiscard]] bool empty() const { return members_.empty(); }
   [[nodiscard]] double bytes() const { return bytes_; }
+  /// Whether free memory, not the policy, was the limit of the last case.
+  [[nodiscard]] bool short_of_memory() const { return short_of_memory_; }
 
   /// Prepares the case, runs it once and verifies that.
   void add(const BenchCase& bench_case, Outcome& outcome) {
@@ -34,10 +36,11 @@ class Batch {
         .matrix = problem_.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
     // A format that is mostly padding would take minutes to fill, and push everything else out of
     // memory, to show what is known.
-    task.options.memory_limit =
-        std::min(static_cast<std::uint64_t>(policy_.max_expansion *
-                                            static_cast<double>(task.matrix.bytes())),
-                 free_bytes(contender.backend) / 2);
+    const auto most = static_cast<std::uint64_t>(policy_.max_expansion *
+                                                 static_cast<double>(task.matrix.bytes()));
+    const std::uint64_t free = free_bytes(contender.backend) / 2;
+    short_of_memory_ = free < most;
+    task.options.memory_limit = std::min(most, free);
     if (contender.unsupported) {
       if (const auto reason = contender.unsupported(task)) throw UsageError(*reason);
     }
@@ -86,6 +89,7 @@ class Batch {
   const GroupPolicy& policy_;
   std::vector<Member> members_;
   double bytes_ = 0;
+  bool short_of_memory_ = false;
 };
 
 }  // namespace
@@ -99,7 +103,7 @@ std::vector<Outcome> measure_group(Problem& problem, const std::vector<BenchCase
       try {
         batch.add(cases[n], outcomes[n]);
       } catch (const CapacityError&) {
-        if (batch.empty()) throw;
+        if (batch.empty() || !batch.short_of_memory()) throw;
         batch.finish();  // the others may be what fills the memory
         batch.add(cases[n], outcomes[n]);
       }
