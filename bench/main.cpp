@@ -71,7 +71,8 @@ void initialise_benchmark(char* program, const Options& options) {
 
 /// Case: BenchCase or VectorCase, whichever the Session runs.
 template <class Session, class Case>
-int run_cases(const Registry& registry, const Options& options, std::vector<Case> cases) {
+int run_cases(const Registry& registry, const Options& options, const Suite& suite,
+              std::vector<Case> cases) {
   const auto start = std::chrono::steady_clock::now();
   const bool names_only = options.has_benchmark_flag("benchmark_list_tests");
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only);
@@ -86,7 +87,7 @@ int run_cases(const Registry& registry, const Options& options, std::vector<Case
     if (options.resume)
       std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
   }
-  Session session(options, bandwidths, last_level_cache_bytes());
+  Session session(options, suite, bandwidths, last_level_cache_bytes());
   session.register_cases(cases);
   if (!cases.empty()) run_benchmarks(options, cases.size(), summary(bandwidths), file.get());
   if (names_only) return Exit::ok;
@@ -117,9 +118,9 @@ int run(int argc, char** argv) {
   }
   const Suite& suite = find_suite(options.suite);
   if (!suite.lengths.empty())
-    return run_cases<VectorSession>(registry, options,
+    return run_cases<VectorSession>(registry, options, suite,
                                     select_vector_cases(registry, suite, options));
-  return run_cases<Session>(registry, options, select_cases(registry, suite, options));
+  return run_cases<Session>(registry, options, suite, select_cases(registry, suite, options));
 }
 
 }  // namespace

@@ -85,8 +85,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_flag("--resume", options.resume,
                "Go on with an interrupted run of the same --output: its rows are kept");
   app.add_option("--max-seconds", options.max_seconds,
-                 "Stop a row's repetitions after this time (at least 3; otherwise at least 20)")
-      ->capture_default_str()
+                 "Stop a row's repetitions after this time (at least 3; otherwise at least 20), in "
+                 "place of the suite's")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--max-expansion", options.max_expansion,
                  "Skip a format that is more than so many times as large as CSR")

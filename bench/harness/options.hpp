@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,8 @@ struct Options {
   bool resume = false;              ///< keep the rows that the result file has already
   double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
   double beta = 0;
-  double max_seconds = 0.5;   ///< of timed repetitions per row
-  double max_expansion = 16;  ///< a format may be so many times as large as CSR
+  std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
+  double max_expansion = 16;          ///< a format may be so many times as large as CSR
   bool dry_run = false;
   bool list = false;
 

@@ -19,7 +19,7 @@ namespace fatvec::bench {
 /// matrix, layout and k are measured together.
 class Session final : public GroupedSession<BenchCase> {
  public:
-  Session(const Options& options, Bandwidths bandwidths, double cache_bytes);
+  Session(const Options& options, const Suite& suite, Bandwidths bandwidths, double cache_bytes);
 
   [[nodiscard]] bool unreadable_input() const override { return unreadable_; }
 

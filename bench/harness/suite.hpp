@@ -10,6 +10,8 @@
 
 #include <fatvec/app/dispatch/product.hpp>
 
+#include "harness/timing.hpp"
+
 namespace fatvec::bench {
 
 /// A matrix of a suite: a generator's description, and a small relative with the same structure for
@@ -46,6 +48,7 @@ struct Suite {
   std::string_view description;
   std::vector<SuiteMatrix> matrices;
   std::vector<Sweep> sweeps;
+  double max_seconds = TimingPolicy().most_seconds;  ///< of timed repetitions per row
   std::vector<std::int64_t> lengths =
       {};  ///< of vectors, in a suite that has these instead of matrices,
   std::int64_t multivector_elements =

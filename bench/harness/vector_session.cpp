@@ -17,8 +17,9 @@ double flops_per_element(Operation operation) {
 
 }  // namespace
 
-VectorSession::VectorSession(const Options& options, Bandwidths bandwidths, double cache_bytes)
-    : timing_{.most_seconds = options.max_seconds},
+VectorSession::VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths,
+                             double cache_bytes)
+    : timing_{.most_seconds = options.max_seconds.value_or(suite.max_seconds)},
       dry_run_(options.dry_run),
       bandwidths_(std::move(bandwidths)),
       cache_bytes_(cache_bytes) {}

@@ -17,7 +17,8 @@ namespace fatvec::bench {
 /// time.
 class VectorSession final : public GroupedSession<VectorCase> {
  public:
-  VectorSession(const Options& options, Bandwidths bandwidths, double cache_bytes);
+  VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths,
+                double cache_bytes);
 
  private:
   [[nodiscard]] bool same_group(const VectorCase& a, const VectorCase& b) const override;
