@@ -22,12 +22,12 @@ void require_success(cublasStatus_t status, const char* call) {
 struct DestroyLibrary {
   void operator()(cublasHandle_t handle) const { cublasDestroy(handle); }
 };
-using Library = std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, DestroyLibrary>;
+using CublasHandle = std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, DestroyLibrary>;
 
-Library create_library() {
+CublasHandle create_library() {
   cublasHandle_t handle = nullptr;
   require_success(cublasCreate(&handle), "cublasCreate");
-  Library library(handle);
+  CublasHandle library(handle);
   require_success(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
   return library;
 }
@@ -35,7 +35,7 @@ Library create_library() {
 struct CublasReduction {
   Operation operation;
   VectorOperands operands;
-  Library library;
+  CublasHandle library;
   Kokkos::View<double*, Kokkos::Cuda> results;
 
   void operator()(const Kokkos::Cuda& exec) const {
