@@ -89,8 +89,12 @@ class Tune(Choice):
         self.assertNotIn("was measured here", self.fatvec("analyse", "gen:stencil7:11", "--k", 4).stdout)
 
     def test_policies_of_the_best_kernels(self):
-        workload = self.json("tune", "gen:stencil7:6", "--k", 2, "--seconds", 0.001)["workloads"][0]
-        self.assertGreater(len({m["policy"] for m in workload["measured"]}), 3)
+        done = self.json("tune", "gen:stencil7:6", "--k", 2, "--seconds", 0.001)
+        policies = {m["policy"] for m in done["workloads"][0]["measured"]}
+        if done["machine"]["backend"] == "Cuda":
+            self.assertGreater(len(policies), 3)
+        else:
+            self.assertEqual(policies, {"", "blocks_per_thread:1", "blocks_per_thread:16"}, "a CPU's, none of a GPU's")
 
     def test_column_major_operands_packed_or_not(self):
         workload = self.json("tune", "gen:uniform:300:5", "--k", 8, "--layout", "column", "--all", *QUICK)["workloads"][0]

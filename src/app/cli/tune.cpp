@@ -203,7 +203,9 @@ int tune(const TuneOptions& options) {
   {
     const Kokkos::Timer clock;
     const std::size_t formats = product::kernels().size() * (options.layout == "column" ? 2 : 1);
-    Progress progress(options.k.size() * (formats + (options.defaults_only ? 0 : 17)));
+    const auto kernel = product::kernels().front().kernel;
+    const std::size_t policies = 2 * (product::policies(kernel, options.backend).size() - 1);
+    Progress progress(options.k.size() * (formats + (options.defaults_only ? 0 : policies + 1)));
     for (const std::int64_t k : options.k) {
       list.push_back(tune_one(options, matrix, structure, k, clock, progress));
       const auto* const best = list.back().best();
