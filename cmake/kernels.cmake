@@ -54,9 +54,16 @@ set(units
   "bsr_2|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<2>"
   "bsr_3|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<3>"
   "bsr_4|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<4>"
+  "bsr_5|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<5>"
   "bsr_6|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<6>"
+  "bsr_8|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<8>"
   "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|CONVERT:BitTcfWindow"
   "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
+foreach(kernel IN LISTS FATVEC_KERNELS)
+  if(NOT units MATCHES "LAUNCH:${kernel}[|;]")
+    message(FATAL_ERROR "kernels/registry.hpp has ${kernel}; the list of units in cmake/kernels.cmake has not")
+  endif()
+endforeach()
 set(sources "")
 function(fatvec_unit name header) # NAME HEADER LINE...
   list(JOIN ARGN "\n" FATVEC_LINES)
@@ -108,7 +115,7 @@ add_library(fatvec_kernels ${sources} "${FATVEC_PROCESSOR_SOURCE}" "${PROJECT_SO
 add_library(fatvec::kernels ALIAS fatvec_kernels)
 target_link_libraries(fatvec_kernels PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options>)
 target_compile_definitions(fatvec_kernels PUBLIC FATVEC_KERNELS_LIBRARY)
-set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels
+set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF
                       VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 fatvec_precompile(fatvec_kernels)
 fatvec_join_for_cuda(fatvec_kernels 4)

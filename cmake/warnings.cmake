@@ -31,7 +31,7 @@ endfunction()
 # fatvec_precompile(TARGET [SET]): Kokkos' headers, most of what a unit reads, come precompiled from one target for each set of
 # options; programs and tests differ. nvcc cannot.
 option(FATVEC_PRECOMPILE_HEADERS "Precompile Kokkos' headers; clang-tidy wants them plain" ON)
-if("CUDA" IN_LIST Kokkos_DEVICES)
+if("CUDA" IN_LIST Kokkos_DEVICES OR CMAKE_POSITION_INDEPENDENT_CODE) # the latter means -fPIC here and -fPIE there
   set(FATVEC_PRECOMPILE_HEADERS OFF)
 endif()
 function(fatvec_precompile target)

@@ -77,8 +77,12 @@ struct BsrRow {
         return detail::launch<OfSize<3>>(exec, policy, matrix, x, epilogue, k);
       case 4:
         return detail::launch<OfSize<4>>(exec, policy, matrix, x, epilogue, k);
+      case 5:
+        return detail::launch<OfSize<5>>(exec, policy, matrix, x, epilogue, k);
       case 6:
         return detail::launch<OfSize<6>>(exec, policy, matrix, x, epilogue, k);
+      case 8:
+        return detail::launch<OfSize<8>>(exec, policy, matrix, x, epilogue, k);
       default:
         return detail::launch<OfSize<0>>(exec, policy, matrix, x, epilogue, k);
     }
@@ -105,4 +109,6 @@ FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<0>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<2>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<3>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<4>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<5>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<6>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<8>)

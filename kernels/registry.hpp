@@ -22,7 +22,7 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(Ts);
 };
 
-/// Every kernel. Formats, tests, benchmarks and help texts follow from it; cmake/kernels.cmake names
+/// Every kernel. Formats, tests, benchmarks and help texts follow from it; cmake/kernels.cmake says
 /// what is compiled of each.
 using AllKernels =
     TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow, BitTcfWindow>;

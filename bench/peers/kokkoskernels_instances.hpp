@@ -10,7 +10,7 @@
 /// for instances that a library holds. It says here that CSR's products and scal of multivectors
 /// are compiled elsewhere: in kokkoskernels_{left,right}.cpp, for the one mode that is measured.
 /// The hook is not public: other versions of Kokkos Kernels do without.
-#if KOKKOSKERNELS_VERSION / 100 == 404
+#if KOKKOSKERNELS_VERSION / 100 == 404 && !defined(KOKKOSKERNELS_INST_DOUBLE)
 #define FATVEC_BENCH_KOKKOSKERNELS_INSTANCES
 
 namespace fatvec::bench::instances {

@@ -95,7 +95,7 @@ struct LaneLauncher {
     }
   }
 
-  /// Launches rows, but those longer than longest, as chosen.
+  /// Launches rows, but those longer than rows.longest, as chosen.
   template <class Rows>
   void launch(const Rows& rows) const {
     const LaneChoice choice = choose();

@@ -184,14 +184,15 @@ struct BlockProduct {
   }
 };
 
-/// run(BlockTile) for blocks of this size (0: unknown) and k columns: up to 4 rows are summed
-/// together. Of 4 rows, with 16 registers, two with twice as many columns are faster than four.
+/// run(BlockTile) for blocks of this size (0: unknown) and k columns: up to 5 rows are summed
+/// together. Of 4 or 8 rows, with 16 registers, two with twice as many columns are faster than
+/// four.
 template <int size, class Run>
 void with_block_tile(std::int64_t k, const Run& run) {
-  if constexpr (size == 4 && simd_registers <= 16) {
-    if (k >= 16) return run(BlockTile<4, 2>{});
+  if constexpr (size % 4 == 0 && size > 0 && simd_registers <= 16) {
+    if (k >= 16) return run(BlockTile<size, 2>{});
   }
-  run(BlockTile<size, size == 0 ? 4 : size == 6 ? 3 : size>{});
+  run(BlockTile < size, size == 0 || size == 8 ? 4 : size == 6 ? 3 : size > {});
 }
 
 /// Launches the product of a matrix of blocks of this size (0: any) on a host space; no allocation,

@@ -31,9 +31,7 @@ struct HostEpilogue : Epilogue<T> {
   }
   /// What a thread calls after its last store.
   KOKKOS_INLINE_FUNCTION void finish() const {
-#if defined(FATVEC_GNU_HOST_PASS)
     if (streams) end_stores_past_caches();
-#endif
   }
 
   template <int width>

@@ -28,15 +28,15 @@ inline constexpr int simd_registers = 16;
 /// Bytes beyond which a CPU's caches will not hold what is written until it is wanted.
 inline constexpr std::int64_t larger_than_caches = 64'000'000;
 
-#if defined(FATVEC_GNU_HOST_PASS)
-
-/// What a thread calls after its last one: stores past the caches would else wait behind the
-/// barrier that tells of them.
-inline void end_stores_past_caches() {
-#if defined(__SSE2__)
+/// What a thread calls after its last non-temporal store: these would else wait behind the barrier
+/// that tells of them.
+KOKKOS_INLINE_FUNCTION void end_stores_past_caches() {
+#if defined(FATVEC_GNU_HOST_PASS) && defined(__SSE2__)
   _mm_sfence();
 #endif
 }
+
+#if defined(FATVEC_GNU_HOST_PASS)
 
 template <class Bits, class Vector>
 FATVEC_FORCEINLINE Bits bits_of(const Vector& vector) {

@@ -20,7 +20,7 @@
 namespace fatvec {
 
 /// The kernels that a plan chooses among unless told otherwise: the formats that were the best of
-/// some matrix and k. Each costs its compilation for the types of X and Y that meet a plan.
+/// some matrix and k.
 using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow>;
 
 /// What a plan may be told.

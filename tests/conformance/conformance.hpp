@@ -254,12 +254,7 @@ class Conformance {
     x.fill([&](auto j, auto c) { return x_(j, c); });
     y.fill([&](auto i, auto c) { return y_(i, c); });
     x.with_view([&](const auto& x_view) {
-      y.with_view([&](const auto& y_view) {
-        if constexpr (std::is_same_v<Policy, PolicyOn<Kernel, ExecSpace>>)
-          spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view);
-        else
-          multiply_with<Kernel>(ExecSpace(), policy, alpha_, matrix, x_view, beta_, y_view);
-      });
+      y.with_view([&](const auto& y_view) { multiply(policy, matrix, x_view, y_view); });
     });
     y.fetch();
     const auto verdict = verify::compare(reference_, y.inside());
@@ -271,6 +266,14 @@ class Conformance {
     EXPECT_TRUE(y.canaries_alive()) << "k = " << k_ << ": elements around Y were overwritten";
   }
 
+  template <class X, class Y>
+  void multiply(const Policy& policy, const Matrix& matrix, const X& x, const Y& y) {
+    if constexpr (std::is_same_v<Policy, PolicyOn<Kernel, ExecSpace>>)
+      spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x, beta_, y);
+    else
+      multiply_with<Kernel>(ExecSpace(), policy, alpha_, matrix, x, beta_, y);
+  }
+
   /// Columns of a LayoutRight multivector: rank 1 and strided.
   void check_rank_one(const Matrix& matrix) {
     Operand<T, Kokkos::LayoutRight, ExecSpace> x(csr_.cols(), 1, 2);
@@ -279,8 +282,8 @@ class Conformance {
     y.fill([&](auto i, auto c) { return y_(i, c); });
     x.with_view([&](const auto& x_view) {
       y.with_view([&](const auto& y_view) {
-        spmm<Kernel>(ExecSpace(), {}, alpha_, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0),
-                     beta_, Kokkos::subview(y_view, Kokkos::ALL, 0));
+        multiply(Policy{}, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0),
+                 Kokkos::subview(y_view, Kokkos::ALL, 0));
       });
     });
     y.fetch();
@@ -342,7 +345,7 @@ bool register_conformance(const std::string& suite) {
   return true;
 }
 
-/// Device kernels on a host space: every policy of theirs, and all block sizes.
+/// Device kernels on a host space: every policy of theirs, all layouts and block sizes.
 template <class Kernel, class ExecSpace, class T, class Offset>
 bool register_device_conformance(const std::string& suite) {
   using Check = Conformance<Kernel, ExecSpace, T, Offset, typename Kernel::DevicePolicy>;
@@ -350,6 +353,7 @@ bool register_device_conformance(const std::string& suite) {
     register_test(suite, name, [name] {
       Check check(zoo_matrix(name));
       check.check_block_sizes();
+      check.check_layouts({1, 7, 40});
       check.check_policies({1, 3, 7, 13, 40});
     });
   }
