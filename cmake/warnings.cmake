@@ -18,6 +18,7 @@ endif()
 option(FATVEC_JOIN_UNITS "Compile the sources of the programs by eights; clang-tidy wants them one by one" ON)
 function(fatvec_join_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 8)
+  fatvec_join_for_cuda(${target} 32)
 endfunction()
 
 # fatvec_join_for_cuda(TARGET SIZE): with nvcc, which takes longer for Kokkos' headers than for most of what a unit has beside them,

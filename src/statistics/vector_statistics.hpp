@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/instantiate.hpp>
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/statistics/detail/column_reduction.hpp>
@@ -158,3 +159,13 @@ auto dot(const ExecSpace& exec, const X& x, const Y& y) {
 }
 
 }  // namespace fatvec
+
+#define FATVEC_STATISTICS(how, Space, Scalar)                                                    \
+  how template void fatvec::detail::reduce_columns(                                              \
+      const char*, const Space&, const fatvec::detail::StatisticsSource<Scalar>&, std::int64_t,  \
+      std::int64_t, const fatvec::ColumnResults<fatvec::VectorStatistics<Scalar>, Space>&);      \
+  how template void fatvec::detail::reduce_columns(                                              \
+      const char*, const Space&, const fatvec::detail::DotSource<Scalar, Scalar>&, std::int64_t, \
+      std::int64_t,                                                                              \
+      const fatvec::ColumnResults<fatvec::detail::ProductSum<Scalar, Scalar>, Space>&);
+FATVEC_EXTERN_FOR_SCALARS(FATVEC_STATISTICS)
