@@ -32,7 +32,8 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///                                                                 cost (may be left out: no)
 ///     template <Scalar> static bool suits(exec)                   whether plans should think of it (may be left out: yes)
 ///
-/// for each of its policies, and is registered by one line in kernels/registry.hpp.
+/// for each of its policies, is registered in kernels/registry.hpp, and is compiled once by a line
+/// in cmake/kernels.cmake.
 template <class K>
 concept SpmmKernel =
     SparseFormat<typename K::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>> &&
