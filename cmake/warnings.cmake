@@ -32,11 +32,9 @@ endfunction()
 # fatvec_precompile(TARGET [SET]): Kokkos' headers, most of what a unit reads, come precompiled from one target for each set of
 # options; programs and tests differ. nvcc cannot.
 option(FATVEC_PRECOMPILE_HEADERS "Precompile Kokkos' headers; clang-tidy wants them plain" ON)
-if("CUDA" IN_LIST Kokkos_DEVICES OR CMAKE_POSITION_INDEPENDENT_CODE) # the latter means -fPIC here and -fPIE there
-  set(FATVEC_PRECOMPILE_HEADERS OFF)
-endif()
 function(fatvec_precompile target)
-  if(NOT FATVEC_PRECOMPILE_HEADERS)
+  # Position-independent code means -fPIC here and -fPIE there.
+  if(NOT FATVEC_PRECOMPILE_HEADERS OR "CUDA" IN_LIST Kokkos_DEVICES OR CMAKE_POSITION_INDEPENDENT_CODE)
     return()
   endif()
   set(headers <Kokkos_Core.hpp> <Kokkos_SIMD.hpp> <algorithm> <map> <string> <vector>)
