@@ -50,12 +50,11 @@ endif()
 # One source file for each line and instance, so that builds are parallel: name, header, what of it is compiled there.
 set(units
   "csr|plan/convert.hpp|LAUNCH:CsrRow|CONVERT:CsrRow"
-  "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|CONVERT:EllpackRow"
-  "hll|plan/convert.hpp|LAUNCH:HllRow|CONVERT:HllRow"
+  "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|CONVERT_TO:EllpackRow, LayoutLeft|CONVERT_TO:EllpackRow, LayoutRight"
+  "hll|plan/convert.hpp|LAUNCH:HllRow|CONVERT_TO:HllRow, LayoutLeft|CONVERT_TO:HllRow, LayoutRight"
   "sell|plan/convert.hpp|LAUNCH:SellRow|CONVERT:SellRow"
-  "pjad|plan/convert.hpp|LAUNCH:PjadRow|CONVERT:PjadRow"
-  "jad|plan/convert.hpp|LAUNCH:JadRow|CONVERT:JadRow"
-  "bsr|plan/convert.hpp|LAUNCH:BsrRow|CONVERT:BsrRow"
+  "jad|plan/convert.hpp|LAUNCH:JadRow|LAUNCH:PjadRow|CONVERT:JadRow|CONVERT:PjadRow"
+  "bsr|plan/convert.hpp|LAUNCH:BsrRow|CONVERT_TO:BsrRow, LayoutLeft|CONVERT_TO:BsrRow, LayoutRight"
   "bsr_any|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<0>"
   "bsr_2|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<2>"
   "bsr_3|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<3>"
@@ -64,6 +63,9 @@ set(units
   "bsr_6|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<6>"
   "bsr_8|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<8>"
   "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|CONVERT:BitTcfWindow"
+  "portable_rows|kernels/registry.hpp|LAUNCH:CsrPortable|LAUNCH:BsrPortable|LAUNCH:BitTcfPortable"
+  "portable_slices|kernels/registry.hpp|LAUNCH:EllpackPortable|LAUNCH:HllPortable|LAUNCH:SellPortable"
+  "portable_diagonals|kernels/registry.hpp|LAUNCH:JadPortable|LAUNCH:PjadPortable"
   "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
 foreach(kernel IN LISTS FATVEC_KERNELS)
   if(NOT units MATCHES "LAUNCH:${kernel}[|;]")

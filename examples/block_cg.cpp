@@ -18,7 +18,7 @@
 #include <vector>
 
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/kernels/csr.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
 #include "common.hpp"

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include <fatvec/interop/kokkoskernels.hpp>  // line 1, with spmm's header
-#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/kernels/csr.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
 #include "common.hpp"

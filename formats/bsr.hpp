@@ -14,10 +14,8 @@ namespace fatvec {
 
 /// BSR, block compressed rows (seed 003): CSR of dense blocks of block_size × block_size elements.
 /// Block row i holds blocks n, row_map(i) <= n < row_map(i + 1), of block column entries(n),
-/// ascending. Element (r, c) of block n is value
-///
-///     n · block_size² + r + c · block_size     column-major, as in the seed
-///     n · block_size² + r · block_size + c     row-major
+/// ascending. block(n) is a View of block n's elements, which are values n · block_size² ... in
+/// this Layout: LayoutLeft, column-major as in the seed, or LayoutRight.
 ///
 /// One index serves block_size² elements, and a row of X as many rows of Y, for the price of fill:
 /// a block that holds one entry stores all its elements. Blocks at the lower and the right edge are
@@ -26,9 +24,11 @@ namespace fatvec {
 /// reaches every row of a block, and to_csr gives it back as explicit zeros. Names follow
 /// KokkosSparse::Experimental::BsrMatrix; the seed's are ptrB and ptrE, cols, vals.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
-          class Offset = std::int32_t>
+          class Offset = std::int32_t, class Layout = Kokkos::LayoutLeft>
 class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
+  static_assert(detail::is_column_major<Layout> || detail::is_row_major<Layout>,
+                "the layout of a format is Kokkos::LayoutLeft or Kokkos::LayoutRight");
 
  public:
   static constexpr const char* name = "bsr";
@@ -38,6 +38,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Offsets;
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
+  using array_layout = Layout;  ///< within a block
+  template <class Other>
+  using WithLayout = BsrMatrix<Scalar, Ordinal, Device, Offset, Other>;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
   using Rows = detail::CsrRows<Offset>;  ///< of blocks
 
@@ -45,13 +48,19 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;  ///< block column of each block
   Scalars values;    ///< block_size² for each block
 
-  [[nodiscard]] Ordinal rows() const { return rows_; }
-  [[nodiscard]] Ordinal cols() const { return cols_; }
-  [[nodiscard]] int block_size() const { return block_size_; }
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal rows() const { return rows_; }
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal cols() const { return cols_; }
+  [[nodiscard]] KOKKOS_FUNCTION int block_size() const { return block_size_; }
   [[nodiscard]] std::int64_t block_rows() const { return detail::blocks_along(rows_, block_size_); }
   [[nodiscard]] std::int64_t block_cols() const { return detail::blocks_along(cols_, block_size_); }
   [[nodiscard]] std::int64_t blocks() const { return static_cast<std::int64_t>(entries.extent(0)); }
-  [[nodiscard]] StorageOrder storage() const { return storage_; }  ///< within a block
+  /// Block n, 0 <= n < blocks(), as a matrix of its own, for kernels of your own: usable on the
+  /// device.
+  [[nodiscard]] KOKKOS_FUNCTION detail::SlotView<Scalar, Layout, Device> block(
+      std::int64_t n) const {
+    const auto size = static_cast<std::size_t>(block_size_);
+    return {values.data() + n * block_size_ * block_size_, size, size};
+  }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.extent(0));
@@ -61,7 +70,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
   [[nodiscard]] detail::BlockAccess block_access() const {
-    const bool by_columns = storage_ == StorageOrder::column_major;
+    constexpr bool by_columns = detail::is_column_major<Layout>;
     return {block_size_, by_columns ? 1 : block_size_, by_columns ? block_size_ : 1};
   }
 
@@ -103,7 +112,6 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     bsr.rows_ = csr.rows();
     bsr.cols_ = csr.cols();
     bsr.nnz_ = csr.nnz();
-    bsr.storage_ = options.storage.value_or(StorageOrder::column_major);
     bsr.block_size_ = checked_block_size(options);
     if (bsr.block_size_ == 0) bsr.block_size_ = chosen_block_size(exec, sorted);
     const auto occupied = occupied_blocks(sorted, bsr.block_size_);
@@ -129,9 +137,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                          detail::Range<ExecSpace>(exec, 0, bsr.block_rows()),
                          detail::ListBlocks<Csr>{occupied, bsr.row_map, bsr.entries});
     const auto parts = detail::RowParts::of<ExecSpace>(bsr.rows(), bsr.nnz());
-    Kokkos::parallel_for(
-        "fatvec::BsrMatrix::fill", parts.items(exec),
-        detail::FillBlocks<Csr, BsrMatrix>{sorted, bsr, bsr.block_access(), parts});
+    Kokkos::parallel_for("fatvec::BsrMatrix::fill", parts.items(exec),
+                         detail::FillBlocks<Csr, detail::BlockArrays<Csr>>{
+                             sorted, bsr.arrays(), bsr.block_access(), parts});
     exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
     return bsr;
   }
@@ -141,15 +149,16 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
     detail::checked_count<Offset>(static_cast<double>(stored_entries()), "entries");
-    const detail::BlockRowLengths<BsrMatrix> lengths{*this, block_size_, cols_};
+    const detail::BlockRowLengths<detail::BlockArrays<Csr>> lengths{arrays(), block_size_, cols_};
     auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
                                              static_cast<std::size_t>(rows_) + 1);
     const auto nnz =
         static_cast<std::size_t>(detail::offsets_from_lengths(exec, offsets, rows_, lengths));
     Csr csr(rows_, cols_, offsets, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", nnz),
             detail::allocate<Scalars>(exec, "fatvec::csr::values", nnz));
-    Kokkos::parallel_for("fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
-                         detail::DrainBlocks<Csr, BsrMatrix>{csr, *this, block_access()});
+    Kokkos::parallel_for(
+        "fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
+        detail::DrainBlocks<Csr, detail::BlockArrays<Csr>>{csr, arrays(), block_access()});
     return csr;
   }
 
@@ -165,6 +174,8 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
+  [[nodiscard]] detail::BlockArrays<Csr> arrays() const { return {row_map, entries, values}; }
+
   static int checked_block_size(const FormatOptions& options) {
     if (options.block_size < 0 || options.block_size > max_block_size) {
       throw UsageError(detail::concat("BSR wants a block size of 1 to ", max_block_size,
@@ -213,7 +224,6 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinal cols_ = 0;
   int block_size_ = 1;
   std::int64_t nnz_ = 0;
-  StorageOrder storage_ = StorageOrder::column_major;
 };
 
 static_assert(SparseFormat<BsrMatrix<double>>);

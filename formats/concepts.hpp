@@ -13,21 +13,10 @@
 
 namespace fatvec {
 
-/// Order of the slots (row, position) within ELLPACK's arrays and within one hack of HLL, of the
-/// elements within a block of BSR.
-enum class StorageOrder { column_major, row_major };
-
-/// As the programs spell it.
-constexpr std::string_view to_string(StorageOrder order) {
-  return order == StorageOrder::column_major ? "column-major" : "row-major";
-}
-
-/// Of ELLPACK and HLL: a row in one piece streams on CPUs, rows side by side coalesce on GPUs.
+/// The layout of padded arrays where none is named, as Kokkos has it for Views: LayoutRight on
+/// hosts, where a contiguous row streams, LayoutLeft on GPUs, where neighbouring rows coalesce.
 template <class Device>
-constexpr StorageOrder default_storage() {
-  return detail::is_host<typename Device::execution_space> ? StorageOrder::row_major
-                                                           : StorageOrder::column_major;
-}
+using DefaultLayout = typename Device::execution_space::array_layout;
 
 /// What a conversion may be told. A format ignores the fields that do not concern it.
 struct FormatOptions {
@@ -38,8 +27,6 @@ struct FormatOptions {
   std::int64_t sort_window =
       1024;  ///< SELL: rows sorted by length among themselves (sigma), at least 1
   std::int64_t block_size = 0;  ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes
-  std::optional<StorageOrder>
-      storage;  ///< ELLPACK, HLL, BSR; default: default_storage, for BSR column-major
 };
 
 /// A sparse format is data: Views, a name, its sizes. It knows nothing of kernels.
@@ -99,17 +86,27 @@ struct FormatTraits {
 
 namespace detail {
 
+/// Part of a format's array as a matrix of its own: rows × slots, no ownership.
+template <class T, class Layout, class Device>
+using SlotView = Kokkos::View<T**, Layout, typename Device::device_type,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class Layout>
+inline constexpr bool is_column_major = std::is_same_v<Layout, Kokkos::LayoutLeft>;
+template <class Layout>
+inline constexpr bool is_row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+
 template <class T>
 inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<Kokkos::complex<R>> = true;
 
-/// A new one-dimensional View that the caller fills: no wasted first write (and, on CPUs, the
-/// filling loop touches it first).
-template <class View, class ExecSpace>
-View allocate(const ExecSpace& exec, const std::string& label, std::size_t extent) {
-  return prefer_huge_pages(
-      View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), extent));
+/// A new View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches
+/// it first).
+template <class View, class ExecSpace, class... Extents>
+View allocate(const ExecSpace& exec, const std::string& label, Extents... extents) {
+  return prefer_huge_pages(View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+                                static_cast<std::size_t>(extents)...));
 }
 
 template <class View>

@@ -11,44 +11,51 @@
 
 namespace fatvec {
 
-/// ELLPACK: every row padded to the longest. Slot j < width() of row i is entry
+/// ELLPACK: every row padded to the longest. Slot j < width() of row i is entries(i, j) and
+/// values(i, j), rank-2 Views of this Layout:
 ///
-///     i + j · rows      column-major storage: rows lie side by side, which coalesces on GPUs
-///     i · width + j     row-major storage: a row's slots lie side by side, which streams on CPUs
+///     LayoutLeft    column-major: neighbouring rows lie side by side, which coalesces on GPUs
+///     LayoutRight   row-major: a row's slots are contiguous, which streams on CPUs
 ///
-/// of the arrays. Padding comes after a row's entries and holds column index -1 (as in seed 001)
-/// and value 0. Kernels never read it: row_lengths ends the row, so an Inf or NaN in X cannot leak
-/// in as 0 · Inf (the variant known as ELLPACK-R).
+/// Padding comes after a row's entries and holds column index -1 (as in seed 001) and value 0.
+/// Kernels never read it: row_lengths ends the row, so an Inf or NaN in X cannot leak in as 0 · Inf
+/// (the variant known as ELLPACK-R).
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
-          class Offset = std::int32_t>
+          class Offset = std::int32_t, class Layout = DefaultLayout<Device>>
 class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;
+  static_assert(detail::is_column_major<Layout> || detail::is_row_major<Layout>,
+                "the layout of a format is Kokkos::LayoutLeft or Kokkos::LayoutRight");
 
  public:
   static constexpr const char* name = "ellpack";
   static constexpr Ordinal padding_index = -1;
   using typename Traits::memory_space;
   using typename Traits::Ordinals;
-  using typename Traits::Scalars;
+  using array_layout = Layout;
+  template <class Other>
+  using WithLayout = EllMatrix<Scalar, Ordinal, Device, Offset, Other>;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
   using Rows = detail::EllRows<Ordinal>;
 
   Ordinals row_lengths;  ///< rows: entries of each row
-  Ordinals entries;      ///< rows · width column indices
-  Scalars values;        ///< rows · width values
+  Kokkos::View<Ordinal**, Layout, typename Traits::device_type>
+      entries;  ///< rows × width column indices
+  Kokkos::View<Scalar**, Layout, typename Traits::device_type> values;  ///< rows × width
 
   /// Rows far longer than the mean, which GPU kernels share among many threads and add up with
   /// atomics, in an order that may differ from run to run: `= {}` for the same bits every time, and
   /// before row_lengths are changed.
   detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
 
-  [[nodiscard]] Ordinal rows() const { return rows_; }
-  [[nodiscard]] Ordinal cols() const { return cols_; }
-  [[nodiscard]] Ordinal width() const { return width_; }  ///< length of the longest row
-  [[nodiscard]] StorageOrder storage() const { return storage_; }
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal rows() const { return rows_; }
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal cols() const { return cols_; }
+  [[nodiscard]] KOKKOS_FUNCTION Ordinal width() const {
+    return width_;
+  }  ///< length of the longest row
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const {
-    return static_cast<std::int64_t>(values.extent(0));
+    return static_cast<std::int64_t>(values.size());
   }
   /// Without long_rows: where there are any, a length for each row and a hundredth of their
   /// entries' bytes.
@@ -57,8 +64,8 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
            detail::view_bytes(values);
   }
   [[nodiscard]] Rows row_access() const {
-    const bool by_columns = storage_ == StorageOrder::column_major;
-    return {row_lengths.data(), width_, by_columns ? 1 : width_, by_columns ? rows_ : 1};
+    return {row_lengths.data(), width_, static_cast<std::int64_t>(entries.stride(0)),
+            static_cast<std::int64_t>(entries.stride(1))};
   }
 
   template <class ExecSpace>
@@ -80,14 +87,13 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     ell.rows_ = csr.rows();
     ell.cols_ = csr.cols();
     ell.nnz_ = csr.nnz();
-    ell.storage_ = options.storage.value_or(default_storage<Device>());
     ell.width_ = csr.rows() == 0 ? 0 : static_cast<Ordinal>(need.stored_entries / csr.rows());
     detail::require_fits<memory_space>(
         "ELLPACK", need, options.memory_limit,
         detail::concat(ell.rows_, " rows padded to the longest, ", ell.width_,
                        " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     ell.row_lengths = detail::row_lengths(exec, csr);
-    detail::fill_padded(exec, csr, ell, static_cast<std::int64_t>(need.stored_entries));
+    detail::fill_padded(exec, csr, ell, ell.rows_, ell.width_);
     ell.long_rows =
         decltype(ell.long_rows)::find_and_hide(exec, ell.row_access(), ell.rows_, ell.nnz_);
     return ell;
@@ -103,7 +109,6 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinal cols_ = 0;
   Ordinal width_ = 0;
   std::int64_t nnz_ = 0;
-  StorageOrder storage_ = StorageOrder::column_major;
 };
 
 static_assert(SparseFormat<EllMatrix<double>>);

@@ -125,9 +125,8 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                                      static_cast<std::size_t>(jad.diagonals_ + 1));
     const detail::DiagonalSlots<Ordinals> diagonal_slots{jad.row_lengths, jad.rows_,
                                                          jad.block_size_};
-    const auto slots = static_cast<std::int64_t>(need.stored_entries);
     detail::offsets_from_lengths(exec, jad.diagonal_offsets, jad.diagonals_, diagonal_slots);
-    detail::fill_padded(exec, csr, jad, slots);
+    detail::fill_padded(exec, csr, jad, need.stored_entries);
     jad.long_rows =
         decltype(jad.long_rows)::find_and_hide(exec, jad.row_access(), jad.rows_, jad.nnz_);
     return jad;

@@ -13,7 +13,8 @@
 #include <fatvec/kernels/device/window_kernel.hpp>
 #include <fatvec/kernels/host/partition.hpp>
 #include <fatvec/kernels/host/window_kernel.hpp>
-#include <fatvec/kernels/launch.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
 
@@ -63,6 +64,19 @@ struct BitTcfWindow {
   }
 };
 
+/// BitTCF, row by row, by the kernel that every format and backend shares.
+struct BitTcfPortable : detail::PortableKernel<BitTcfPortable> {
+  static constexpr const char* name = "bittcf-portable";
+  static constexpr const char* label = "fatvec::BitTcfPortable";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
+
+  template <class A>
+  static auto entries(const A& a) {
+    return detail::TileEntries<A>(a);
+  }
+};
+
 /// The kernel of BitTcfMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -72,3 +86,4 @@ struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
 }  // namespace fatvec
 
 FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfWindow)
+FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfPortable)

@@ -9,6 +9,7 @@
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/device/launch.hpp>
 #include <fatvec/kernels/host/block_kernel.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 
 namespace fatvec {
 
@@ -68,9 +69,9 @@ struct BsrRow {
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
                   const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                   std::int64_t k) {
-    switch (matrix.block_size()) {
+    switch (matrix.block.size) {
       case 1:  // is CSR
-        return detail::launch<CsrRow>(exec, policy, as_csr(matrix), x, epilogue, k);
+        return detail::launch<CsrRow>(exec, policy, matrix, x, epilogue, k);
       case 2:
         return detail::launch<OfSize<2>>(exec, policy, matrix, x, epilogue, k);
       case 3:
@@ -87,18 +88,24 @@ struct BsrRow {
         return detail::launch<OfSize<0>>(exec, policy, matrix, x, epilogue, k);
     }
   }
+};
 
- private:
+/// BSR, row by row, by the kernel that every format and backend shares.
+struct BsrPortable : detail::PortableKernel<BsrPortable> {
+  static constexpr const char* name = "bsr-portable";
+  static constexpr const char* label = "fatvec::BsrPortable";
   template <class Scalar, class Ordinal, class Device, class Offset>
-  static CsrMatrix<Scalar, Ordinal, Device, Offset> as_csr(
-      const BsrMatrix<Scalar, Ordinal, Device, Offset>& matrix) {
-    return {matrix.rows(), matrix.cols(), matrix.row_map, matrix.entries, matrix.values};
+  using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
+
+  template <class A>
+  static auto entries(const A& a) {
+    return detail::BlockEntries<A>(a);
   }
 };
 
-/// The kernel of BsrMatrix.
-template <class Scalar, class Ordinal, class Device, class Offset>
-struct DefaultKernel<BsrMatrix<Scalar, Ordinal, Device, Offset>> {
+/// The kernel of BsrMatrix, in any layout.
+template <class Scalar, class Ordinal, class Device, class Offset, class Layout>
+struct DefaultKernel<BsrMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
   using type = BsrRow;
 };
 
@@ -112,3 +119,4 @@ FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<4>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<5>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<6>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<8>)
+FATVEC_EXTERN(FATVEC_LAUNCH, BsrPortable)

@@ -55,6 +55,11 @@ struct DefaultKernel {
                 "<fatvec/fatvec.hpp>");
 };
 
+/// Whether the kernel is one source for every backend (kernels/portable): what the specialised ones
+/// are measured by.
+template <SpmmKernel Kernel>
+inline constexpr bool is_portable = requires { Kernel::portable; };
+
 /// What the kernel says of that for a format and a policy.
 template <SpmmKernel Kernel, class Matrix, class Policy>
 bool writes_columns(const Policy& policy, std::int64_t k) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 #include <fatvec/kernels/row_kernel.hpp>
 
 namespace fatvec {
@@ -15,6 +16,14 @@ struct CsrRow : detail::RowKernel<CsrRow> {
   using Matrix = CsrMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
+/// CSR by the kernel that every format and backend shares.
+struct CsrPortable : detail::PortableKernel<CsrPortable> {
+  static constexpr const char* name = "csr-portable";
+  static constexpr const char* label = "fatvec::CsrPortable";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = CsrMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
 /// The kernel of CsrMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<CsrMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -24,3 +33,4 @@ struct DefaultKernel<CsrMatrix<Scalar, Ordinal, Device, Offset>> {
 }  // namespace fatvec
 
 FATVEC_EXTERN(FATVEC_LAUNCH, CsrRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, CsrPortable)

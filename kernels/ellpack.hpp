@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fatvec/formats/ellpack.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 #include <fatvec/kernels/row_kernel.hpp>
 
 namespace fatvec {
@@ -15,12 +16,21 @@ struct EllpackRow : detail::RowKernel<EllpackRow> {
   using Matrix = EllMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
-/// The kernel of EllMatrix.
-template <class Scalar, class Ordinal, class Device, class Offset>
-struct DefaultKernel<EllMatrix<Scalar, Ordinal, Device, Offset>> {
+/// ELLPACK by the kernel that every format and backend shares.
+struct EllpackPortable : detail::PortableKernel<EllpackPortable> {
+  static constexpr const char* name = "ellpack-portable";
+  static constexpr const char* label = "fatvec::EllpackPortable";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = EllMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of EllMatrix, in any layout.
+template <class Scalar, class Ordinal, class Device, class Offset, class Layout>
+struct DefaultKernel<EllMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
   using type = EllpackRow;
 };
 
 }  // namespace fatvec
 
 FATVEC_EXTERN(FATVEC_LAUNCH, EllpackRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, EllpackPortable)

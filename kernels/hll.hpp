@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fatvec/formats/hll.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 #include <fatvec/kernels/row_kernel.hpp>
 
 namespace fatvec {
@@ -15,12 +16,21 @@ struct HllRow : detail::RowKernel<HllRow> {
   using Matrix = HllMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
-/// The kernel of HllMatrix.
-template <class Scalar, class Ordinal, class Device, class Offset>
-struct DefaultKernel<HllMatrix<Scalar, Ordinal, Device, Offset>> {
+/// HLL by the kernel that every format and backend shares.
+struct HllPortable : detail::PortableKernel<HllPortable> {
+  static constexpr const char* name = "hll-portable";
+  static constexpr const char* label = "fatvec::HllPortable";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = HllMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// The kernel of HllMatrix, in any layout.
+template <class Scalar, class Ordinal, class Device, class Offset, class Layout>
+struct DefaultKernel<HllMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
   using type = HllRow;
 };
 
 }  // namespace fatvec
 
 FATVEC_EXTERN(FATVEC_LAUNCH, HllRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, HllPortable)

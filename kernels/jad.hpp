@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fatvec/formats/jad.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 #include <fatvec/kernels/row_kernel.hpp>
 
 namespace fatvec {
@@ -11,6 +12,14 @@ namespace fatvec {
 struct JadRow : detail::RowKernel<JadRow> {
   static constexpr const char* name = "jad-row";
   static constexpr const char* label = "fatvec::JadRow";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = JadMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
+/// JAD by the kernel that every format and backend shares.
+struct JadPortable : detail::PortableKernel<JadPortable> {
+  static constexpr const char* name = "jad-portable";
+  static constexpr const char* label = "fatvec::JadPortable";
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Matrix = JadMatrix<Scalar, Ordinal, Device, Offset>;
 };
@@ -30,6 +39,14 @@ struct PjadRow : detail::RowKernel<PjadRow> {
   using Matrix = PjadMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
+/// pJAD by the kernel that every format and backend shares.
+struct PjadPortable : detail::PortableKernel<PjadPortable> {
+  static constexpr const char* name = "pjad-portable";
+  static constexpr const char* label = "fatvec::PjadPortable";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = PjadMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
 /// The kernel of PjadMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<PjadMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -40,3 +57,5 @@ struct DefaultKernel<PjadMatrix<Scalar, Ordinal, Device, Offset>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, JadRow)
 FATVEC_EXTERN(FATVEC_LAUNCH, PjadRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, JadPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH, PjadPortable)

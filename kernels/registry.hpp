@@ -24,8 +24,9 @@ struct TypeList {
 
 /// Every kernel. Formats, tests, benchmarks and help texts follow from it; cmake/kernels.cmake says
 /// what is compiled of each.
-using AllKernels =
-    TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow, BitTcfWindow>;
+using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow,
+                            BitTcfWindow, CsrPortable, EllpackPortable, HllPortable, SellPortable,
+                            PjadPortable, JadPortable, BsrPortable, BitTcfPortable>;
 
 namespace detail {
 
@@ -43,6 +44,11 @@ consteval std::array<std::string_view, sizeof...(Kernels)> kernel_formats(TypeLi
   return {SampleMatrix<Kernels>::name...};
 }
 
+template <SpmmKernel... Kernels>
+consteval std::array<bool, sizeof...(Kernels)> portable_kernels(TypeList<Kernels...>) {
+  return {is_portable<Kernels>...};
+}
+
 template <std::size_t n>
 consteval bool all_different(const std::array<std::string_view, n>& names) {
   for (std::size_t a = 0; a < n; ++a)
@@ -57,6 +63,8 @@ consteval bool all_different(const std::array<std::string_view, n>& names) {
 inline constexpr auto kernel_names = detail::kernel_names(AllKernels{});
 /// The name of each kernel's format, in the same order.
 inline constexpr auto kernel_formats = detail::kernel_formats(AllKernels{});
+/// Whether each kernel is one of the portable ones, in the same order.
+inline constexpr auto kernel_is_portable = detail::portable_kernels(AllKernels{});
 static_assert(detail::all_different(kernel_names), "two kernels have the same name");
 
 namespace detail {

@@ -9,7 +9,7 @@
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/device/launch.hpp>
 #include <fatvec/kernels/host/row_kernel.hpp>
-#include <fatvec/kernels/launch.hpp>
+#include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec::detail {
 

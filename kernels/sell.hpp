@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fatvec/formats/sell.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 #include <fatvec/kernels/row_kernel.hpp>
 
 namespace fatvec {
@@ -15,6 +16,14 @@ struct SellRow : detail::RowKernel<SellRow> {
   using Matrix = SellMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
+/// SELL by the kernel that every format and backend shares.
+struct SellPortable : detail::PortableKernel<SellPortable> {
+  static constexpr const char* name = "sell-portable";
+  static constexpr const char* label = "fatvec::SellPortable";
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = SellMatrix<Scalar, Ordinal, Device, Offset>;
+};
+
 /// The kernel of SellMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<SellMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -24,3 +33,4 @@ struct DefaultKernel<SellMatrix<Scalar, Ordinal, Device, Offset>> {
 }  // namespace fatvec
 
 FATVEC_EXTERN(FATVEC_LAUNCH, SellRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, SellPortable)

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fatvec/core/instantiate.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/kernels/concepts.hpp>
-#include <fatvec/kernels/csr.hpp>
-#include <fatvec/kernels/launch.hpp>
+#include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/slots.hpp>
 #include <fatvec/kernels/shared/validate.hpp>
 
-/// The product of a matrix in CSR; include the page of another format beside it, such as
-/// <fatvec/kernels/hll.hpp>.
+/// The door to every kernel: the page of a format, such as <fatvec/kernels/csr.hpp>, brings it.
 namespace fatvec {
 namespace detail {
 
@@ -32,14 +32,15 @@ constexpr void require_types() {
                 "exec cannot reach Y's memory");
 }
 
-/// spmm() for operands that conform, with a policy of either executor: a device's kernels run on
-/// host spaces, too, where they are asked for.
-template <SpmmKernel Kernel, class ExecSpace, class Policy, class Matrix, class T>
-void multiply(const ExecSpace& exec, const Policy& policy, const T& alpha, const Matrix& a,
-              const Operand<const T>& x, const T& beta, const Operand<T>& y, std::int64_t k) {
-  if (a.rows() == 0 || k == 0) return;
-  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-  launch<Kernel>(exec, policy, a, x, Epilogue<T>{alpha, beta, y}, k);
+/// Y = beta · Y + alpha · A · X for operands that conform; the epilogue has Y, alpha and beta. In
+/// front of this call are the caller's Views and formats, behind it slots_of(A), X and Y of one
+/// type each: it is what is compiled once (src/core/instantiate.hpp), and never inline, for then
+/// every caller would compile it. A policy of either executor: a device's kernels run on host
+/// spaces, too.
+template <class Kernel, class ExecSpace, class Policy, class S, class T>
+void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Operand<const T>& x,
+            const Epilogue<T>& epilogue, std::int64_t k) {
+  if (a.rows() > 0 && k > 0) Kernel::run(exec, policy, a, x, epilogue, k);
 }
 
 }  // namespace detail
@@ -68,9 +69,11 @@ void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, cons
   using T = typename YView::value_type;
   detail::require_types<ExecSpace, Matrix, XView, YView>();
   detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
-  detail::multiply<Kernel>(exec, policy, static_cast<T>(alpha), a, detail::operand_of(x),
-                           static_cast<T>(beta), detail::span_of<detail::Columns::strided>(y),
-                           multivector_columns(x));
+  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+  const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
+                                     detail::span_of<detail::Columns::strided>(y)};
+  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), epilogue,
+                         multivector_columns(x));
 }
 
 /// The same with the kernel of A's format, in its default policy.
@@ -108,3 +111,10 @@ void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta,
 }
 
 }  // namespace fatvec
+
+#define FATVEC_LAUNCH(how, Space, Scalar, Offset, Kernel)                                          \
+  how template void fatvec::detail::launch<fatvec::Kernel>(                                        \
+      const Space&, const fatvec::PolicyOn<fatvec::Kernel, Space>&,                                \
+      const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset>>&, \
+      const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::Epilogue<Scalar>&,       \
+      std::int64_t);

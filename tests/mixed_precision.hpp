@@ -9,6 +9,7 @@
 #include <fatvec/fatvec.hpp>
 
 #include "multiply_with.hpp"
+#include "with_layout.hpp"
 
 /// A in float, X and Y in double: half of A's bytes, and products as accurate as Y's type.
 namespace fatvec::test {
@@ -48,13 +49,13 @@ void expect_accuracy_of_y(const Policy& policy) {
   using Matrix = typename Kernel::template Matrix<float, int, MixedExec, int>;
   const MixedCsr csr = mixed_sample();
   for (const int k : {1, 3, 8, 17}) {
-    FormatOptions options;
-    options.storage = k < 8 ? StorageOrder::column_major : StorageOrder::row_major;
-    const Matrix matrix = Matrix::from_csr(MixedExec(), csr, options);
     const auto x = thirds("x", csr.cols(), k);
     const auto y = thirds("y", csr.rows(), k);
     const auto reference = verify::reference_product(1.5, csr, x, -0.5, y);
-    multiply_with<Kernel>(MixedExec(), policy, 1.5, matrix, x, -0.5, y);
+    with_layout<Matrix>(k >= 8, [&]<class M>(std::type_identity<M>) {
+      const M matrix = M::from_csr(MixedExec(), csr);
+      multiply_with<Kernel>(MixedExec(), policy, 1.5, matrix, x, -0.5, y);
+    });
     Kokkos::fence();
     const auto verdict = verify::compare(reference, y);
     EXPECT_TRUE(verdict.passed) << Kernel::name << ", k = " << k << ", " << policy.to_string()

@@ -12,9 +12,10 @@ void multiply_with(const ExecSpace& exec, const Policy& policy, const Alpha& alp
                    const XView& x, const Beta& beta, const YView& y) {
   using T = typename YView::value_type;
   detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
-  detail::multiply<Kernel>(exec, policy, static_cast<T>(alpha), a, detail::operand_of(x),
-                           static_cast<T>(beta), detail::span_of<detail::Columns::strided>(y),
-                           multivector_columns(x));
+  const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
+                                     detail::span_of<detail::Columns::strided>(y)};
+  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), epilogue,
+                         multivector_columns(x));
 }
 
 }  // namespace fatvec::test

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <fatvec/app/dispatch/measure.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 
 #include "harness/contender.hpp"
@@ -25,12 +27,28 @@ Contender packed(Contender contender) {
   return contender;
 }
 
+using product::StorageOrder;
+
+/// The same with this policy: --sweep policy.
+Contender told(Contender contender, const std::string& policy) {
+  std::string value = policy;  // a case's name has / and : between its own parts
+  std::replace(value.begin(), value.end(), '/', '+');
+  std::replace(value.begin(), value.end(), ':', '=');
+  contender.parameters.push_back({"policy", value});
+  contender.sweep = "policy";
+  contender.prepare = [prepare = contender.prepare, policy](product::Case task) {
+    task.policy = policy;
+    return prepare(task);
+  };
+  return contender;
+}
+
 /// The same with the slots, or the elements of a block, in this order: --sweep storage.
 Contender stored(Contender contender, StorageOrder order) {
   contender.parameters.push_back({"storage", std::string(to_string(order))});
   contender.sweep = "storage";
   contender.prepare = [prepare = contender.prepare, order](product::Case task) {
-    task.options.storage = order;
+    task.storage = order;
     return prepare(task);
   };
   return contender;
@@ -41,8 +59,8 @@ Contender stored(Contender contender, StorageOrder order) {
 void add_fatvec_kernels(Registry& registry) {
   const auto backends = product::backends();
   for (const auto backend : backends) {
-    for (const auto& [kernel, format] : product::kernels()) {
-      const Contender contender{.name = "fatvec",
+    for (const auto& [kernel, format, portable] : product::kernels()) {
+      const Contender contender{.name = portable ? "fatvec-portable" : "fatvec",
                                 .backend = std::string(backend),
                                 .format = std::string(format),
                                 .parameters = {{"kernel", std::string(kernel)}},
@@ -52,6 +70,9 @@ void add_fatvec_kernels(Registry& registry) {
                                 }};
       registry.add_with_sweep(contender);
       registry.add(packed(contender));
+      if (portable)
+        for (const auto& policy : product::policies(kernel, backend))
+          if (!policy.empty()) registry.add(told(contender, policy));
       if (format == "ellpack" || format == "hll" || format == "bsr")
         for (const auto order : {StorageOrder::column_major, StorageOrder::row_major})
           registry.add(stored(contender, order));

@@ -26,8 +26,9 @@ namespace fatvec::bench {
 namespace {
 
 using Csr = CsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
-using Hll = HllMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
-using Bsr = BsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
+using Hll = HllMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t, Kokkos::LayoutLeft>;
+template <class Layout>
+using Bsr = BsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t, Layout>;
 
 constexpr cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cudaDataType real = CUDA_R_64F;
@@ -74,7 +75,7 @@ struct SparseOperand {
   std::int64_t stored_entries = 0;
 };
 
-SparseOperand csr_operand(const Kokkos::Cuda&, const Csr& csr, const FormatOptions&) {
+SparseOperand csr_operand(const Kokkos::Cuda&, const Csr& csr, const product::Case&) {
   cusparseSpMatDescr_t descriptor = nullptr;
   auto* const offsets = const_cast<std::int32_t*>(csr.row_map.data());  // cuSPARSE only reads them
   require_success(cusparseCreateCsr(&descriptor, csr.rows(), csr.cols(), csr.nnz(), offsets,
@@ -87,11 +88,10 @@ SparseOperand csr_operand(const Kokkos::Cuda&, const Csr& csr, const FormatOptio
 /// Sliced ELLPACK is HLL, column-major within a hack, whose last hack is as tall as the others: the
 /// HLL of the matrix with empty rows appended up to a whole hack. Padding has the column -1 and the
 /// value 0 in both.
-SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& given) {
+SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const product::Case& task) {
   constexpr std::int64_t slice = 32;
-  FormatOptions options = given;
+  FormatOptions options = task.options;
   options.hack_size = slice;
-  options.storage = StorageOrder::column_major;
   const std::int64_t rows = csr.rows();
   const std::int64_t whole = detail::checked_count<std::int32_t>(
       static_cast<double>((rows + slice - 1) / slice * slice), "rows in whole slices");
@@ -108,7 +108,7 @@ SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const Forma
 
   cusparseSpMatDescr_t descriptor = nullptr;
   require_success(cusparseCreateSlicedEll(&descriptor, rows, csr.cols(), csr.nnz(),
-                                          hll.stored_entries(), slice, hll.hack_offsets.data(),
+                                          hll.stored_entries(), slice, hll.hack_offsets().data(),
                                           hll.entries.data(), hll.values.data(), CUSPARSE_INDEX_32I,
                                           CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real),
                   "cusparseCreateSlicedEll");
@@ -119,18 +119,25 @@ SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const Forma
 #if CUSPARSE_VERSION >= \
     12603  // CUDA 12.6.3: the first whose header has the algorithms for BSR that we saw
 #define FATVEC_CUSPARSE_BSR
-SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const FormatOptions& options) {
-  const Bsr bsr = Bsr::from_csr(exec, csr, options);
+template <class Layout>
+SparseOperand blocks_in(const Kokkos::Cuda& exec, const Csr& csr, const product::Case& task) {
+  const auto bsr = Bsr<Layout>::from_csr(exec, csr, task.options);
   require_whole_blocks(bsr, "cuSPARSE");
   cusparseSpMatDescr_t descriptor = nullptr;
   require_success(
-      cusparseCreateBsr(
-          &descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(), bsr.block_size(),
-          bsr.block_size(), bsr.row_map.data(), bsr.entries.data(), bsr.values.data(),
-          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, real,
-          bsr.storage() == StorageOrder::row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL),
+      cusparseCreateBsr(&descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(),
+                        bsr.block_size(), bsr.block_size(), bsr.row_map.data(), bsr.entries.data(),
+                        bsr.values.data(), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                        CUSPARSE_INDEX_BASE_ZERO, real,
+                        detail::is_column_major<Layout> ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW),
       "cusparseCreateBsr");
-  return {SparseMatrix(descriptor), std::make_shared<Bsr>(bsr), bsr.bytes(), bsr.stored_entries()};
+  return {SparseMatrix(descriptor), std::make_shared<Bsr<Layout>>(bsr), bsr.bytes(),
+          bsr.stored_entries()};
+}
+/// Column-major blocks for one column, row-major ones for more.
+SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const product::Case& task) {
+  return task.k == 1 ? blocks_in<Kokkos::LayoutLeft>(exec, csr, task)
+                     : blocks_in<Kokkos::LayoutRight>(exec, csr, task);
 }
 #endif
 
@@ -230,7 +237,7 @@ class SpMM {
   DenseMatrix y_;
 };
 
-using MakeOperand = SparseOperand (*)(const Kokkos::Cuda&, const Csr&, const FormatOptions&);
+using MakeOperand = SparseOperand (*)(const Kokkos::Cuda&, const Csr&, const product::Case&);
 
 template <class KokkosLayout, class Operation>
 class CusparseProduct final : public product::Product {
@@ -241,10 +248,7 @@ class CusparseProduct final : public product::Product {
     const Csr csr = mirror<Kokkos::Cuda>(task.matrix);
     exec_.fence("fatvec::bench::cusparse");
     const Kokkos::Timer timer;
-    FormatOptions options = task.options;
-    options.storage =
-        task.k == 1 ? StorageOrder::column_major : StorageOrder::row_major;  // of a block
-    a_ = make_operand(exec_, csr, options);
+    a_ = make_operand(exec_, csr, task);
     std::size_t size = 0;
     operation_.buffer_size(factors(1, 0), &size);
     buffer_ = Buffer(

@@ -69,8 +69,7 @@ void add_kokkoskernels_on(Registry& registry, const char* backend) {
        .backend = backend,
        .format = Operand<ExecSpace>::Ours::name,
        .parameters = {},
-       .prepare = [](product::Case task) -> std::unique_ptr<product::Product> {
-         task.options.storage = StorageOrder::row_major;
+       .prepare = [](const product::Case& task) -> std::unique_ptr<product::Product> {
          if (task.layout == product::Layout::row)
            return std::make_unique<
                KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand<ExecSpace>>>(task);

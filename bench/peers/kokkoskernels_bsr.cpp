@@ -11,7 +11,7 @@ namespace fatvec::bench {
 /// Row-major blocks of the size with the fewest bytes; the others with --sweep block_size.
 template <class ExecSpace>
 struct BsrOperand {
-  using Ours = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Ours = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t, Kokkos::LayoutRight>;
   using Theirs =
       KokkosSparse::Experimental::BsrMatrix<double, std::int32_t, typename ExecSpace::device_type,
                                             void, std::int32_t>;

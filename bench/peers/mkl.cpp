@@ -22,7 +22,7 @@ namespace fatvec::bench {
 namespace {
 
 using Csr = CsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
-using Bsr = BsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
+using Bsr = BsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t, Kokkos::LayoutRight>;
 
 constexpr sparse_operation_t as_is = SPARSE_OPERATION_NON_TRANSPOSE;
 constexpr matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
@@ -60,14 +60,12 @@ Handle handle_of(const Csr& csr) {
 
 Handle handle_of(const Bsr& bsr) {
   require_whole_blocks(bsr, "MKL");
-  const bool by_rows = bsr.storage() == StorageOrder::row_major;
   sparse_matrix_t handle = nullptr;
-  require_success(mkl_sparse_d_create_bsr(
-                      &handle, SPARSE_INDEX_BASE_ZERO,
-                      by_rows ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR,
-                      static_cast<MKL_INT>(bsr.block_rows()),
-                      static_cast<MKL_INT>(bsr.block_cols()), bsr.block_size(), bsr.row_map.data(),
-                      bsr.row_map.data() + 1, bsr.entries.data(), bsr.values.data()),
+  require_success(mkl_sparse_d_create_bsr(&handle, SPARSE_INDEX_BASE_ZERO, SPARSE_LAYOUT_ROW_MAJOR,
+                                          static_cast<MKL_INT>(bsr.block_rows()),
+                                          static_cast<MKL_INT>(bsr.block_cols()), bsr.block_size(),
+                                          bsr.row_map.data(), bsr.row_map.data() + 1,
+                                          bsr.entries.data(), bsr.values.data()),
                   "mkl_sparse_d_create_bsr");
   return Handle(handle);
 }
@@ -139,10 +137,8 @@ void add_mkl(Registry& registry) {
                            .backend = "openmp",
                            .format = "bsr",
                            .parameters = {},
-                           .prepare = [](product::Case task) {
-                             task.options.storage = StorageOrder::row_major;
-                             return product::make_product<BsrMatrix, Kokkos::OpenMP>(
-                                 task, MklMultiply(task));
+                           .prepare = [](const product::Case& task) {
+                             return product::make_product<Bsr>(task, MklMultiply(task));
                            }});
 }
 

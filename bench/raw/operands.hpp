@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <fatvec/formats/concepts.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 /// What the hand-written products take out of the Views: plain pointers and distances. From here on
 /// there is no Kokkos.
 namespace fatvec::bench::raw {
+
+using product::StorageOrder;
 
 /// The entries of one row of A, `step` apart: 1 known to the compiler where the row is stored in
 /// one piece.
@@ -114,7 +116,7 @@ class HllRows {
   static constexpr StorageOrder storage = order;
   template <class Matrix>
   explicit HllRows(const Matrix& hll)
-      : offsets_(hll.hack_offsets.data()),
+      : offsets_(hll.hack_offsets().data()),
         lengths_(hll.row_lengths.data()),
         columns_(hll.entries.data()),
         values_(hll.values.data()),

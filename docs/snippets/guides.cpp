@@ -140,6 +140,21 @@ void with_a_policy(const Host& exec, const fatvec::CsrMatrix<double, int, Host>&
 }
 // end of snippet
 
+// snippet: views of a format
+template <class Hll>
+struct AbsoluteSums {
+  Hll A;
+  Kokkos::View<double*> sums;
+
+  KOKKOS_FUNCTION void operator()(int h) const {
+    const auto hack = A.hack(h);  // hack.entries and hack.values: rows × slots
+    for (std::size_t r = 0; r < hack.values.extent(0); ++r)
+      for (std::size_t j = 0; j < hack.values.extent(1); ++j)  // padding is 0
+        sums(h * A.hack_size() + r) += Kokkos::abs(hack.values(r, j));
+  }
+};
+// end of snippet
+
 // snippet: memory limit
 // Whether A can be had in a format within 1 GB.
 template <class Format>
@@ -252,6 +267,16 @@ TEST(guides, instances_and_policies) {
   with_a_policy(Exec(), A, X, Y);
   Kokkos::fence();
   EXPECT_EQ(on_host(Y)(5, 1), 2);
+}
+
+TEST(guides, views_of_a_format) {
+  using Hll = fatvec::HllMatrix<double>;
+  const auto hll = Hll::from_csr(Exec(), diagonal_of_two(100));
+  const Kokkos::View<double*> sums("sums", 100);
+  Kokkos::parallel_for("sums", Kokkos::RangePolicy<Exec>(0, hll.hacks()),
+                       AbsoluteSums<Hll>{hll, sums});
+  const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), sums);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(result(i), 2);
 }
 
 TEST(guides, sizes) {

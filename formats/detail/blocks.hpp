@@ -33,6 +33,14 @@ struct BlockAccess {
   }
 };
 
+/// The arrays of a matrix of blocks, whatever the layout within a block.
+template <class Csr>
+struct BlockArrays {
+  typename Csr::Offsets row_map;
+  typename Csr::Ordinals entries;
+  typename Csr::Scalars values;
+};
+
 template <class Csr>
 struct UnsortedRows {
   Csr csr;

@@ -122,32 +122,11 @@ struct LongRows {
   }
 };
 
-/// A format whose long rows are hidden by other lengths, not by a comparison in the kernel.
-template <class Matrix>
-concept HidesLongRows = requires(const Matrix& matrix) {
-  matrix.long_rows.lengths;
-  matrix.row_access().row_lengths;
-};
-
 /// Rows whose entries the threads of a warp share though they may not lie side by side: one thread
 /// would be long at a piece.
 template <class Rows>
 struct SharedRows : Rows {
   static constexpr bool contiguous = true;
-};
-
-/// What the kernel of the pieces sees of a matrix.
-template <class Matrix>
-struct MatrixOfPieces {
-  using Rows = SharedRows<typename Matrix::Rows>;
-  using ordinal_type = typename Matrix::ordinal_type;
-  using value_type = typename Matrix::value_type;
-  const Matrix& matrix;
-  const decltype(Matrix::entries)& entries = matrix.entries;
-  const decltype(Matrix::values)& values = matrix.values;
-
-  [[nodiscard]] ordinal_type cols() const { return matrix.cols(); }
-  [[nodiscard]] Rows row_access() const { return {matrix.row_access()}; }
 };
 
 }  // namespace fatvec::detail

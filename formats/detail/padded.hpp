@@ -20,8 +20,8 @@ struct FillPadded {
   typename Csr::Ordinals csr_entries;
   typename Csr::Scalars csr_values;
   Rows rows;
-  typename Csr::Ordinals entries;
-  typename Csr::Scalars values;
+  typename Csr::ordinal_type* entries;
+  typename Csr::value_type* values;
   RowParts parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
@@ -32,8 +32,8 @@ struct FillPadded {
       auto slot = rows.walk(i);
       slot.advance(static_cast<int>(first));
       for (std::int64_t j = first; j < last; ++j, slot.advance(1)) {
-        entries(slot[0]) = j < length ? csr_entries(begin + j) : typename Csr::ordinal_type{-1};
-        values(slot[0]) = j < length ? csr_values(begin + j) : typename Csr::value_type{};
+        entries[slot[0]] = j < length ? csr_entries(begin + j) : typename Csr::ordinal_type{-1};
+        values[slot[0]] = j < length ? csr_values(begin + j) : typename Csr::value_type{};
       }
     });
   }
@@ -46,31 +46,30 @@ struct DrainPadded {
   typename Csr::Ordinals csr_entries;
   typename Csr::Scalars csr_values;
   Rows rows;
-  typename Csr::Ordinals entries;
-  typename Csr::Scalars values;
+  const typename Csr::ordinal_type* entries;
+  const typename Csr::value_type* values;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t row = rows.row(i);
     auto slot = rows.walk(i);
     for (std::int64_t n = row_map(row); n < row_map(row + 1); ++n, slot.advance(1)) {
-      csr_entries(n) = entries(slot[0]);
-      csr_values(n) = values(slot[0]);
+      csr_entries(n) = entries[slot[0]];
+      csr_values(n) = values[slot[0]];
     }
   }
 };
 
 /// Allocates and fills the slots of a padded matrix, whose row_lengths and row layout stand
-/// already.
-template <class ExecSpace, class Csr, class Padded>
-void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, std::int64_t slots) {
-  const auto n = static_cast<std::size_t>(slots);
-  padded.entries = allocate<typename Csr::Ordinals>(exec, "fatvec::padded::entries", n);
-  padded.values = allocate<typename Csr::Scalars>(exec, "fatvec::padded::values", n);
+/// already; extents: of entries and values.
+template <class ExecSpace, class Csr, class Padded, class... Extents>
+void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, Extents... extents) {
+  padded.entries = allocate<decltype(padded.entries)>(exec, "fatvec::padded::entries", extents...);
+  padded.values = allocate<decltype(padded.values)>(exec, "fatvec::padded::values", extents...);
   using Fill = FillPadded<Csr, typename Padded::Rows>;
-  const auto parts = RowParts::of<ExecSpace>(csr.rows(), slots);
+  const auto parts = RowParts::of<ExecSpace>(csr.rows(), padded.stored_entries());
   Kokkos::parallel_for("fatvec::from_csr", parts.items(exec),
                        Fill{csr.row_map, csr.entries, csr.values, padded.row_access(),
-                            padded.entries, padded.values, parts});
+                            padded.entries.data(), padded.values.data(), parts});
 }
 
 /// The lengths of the stored rows, at the places of the matrix's rows.
@@ -98,9 +97,9 @@ Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
           allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
           allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
   using Drain = DrainPadded<Csr, typename Padded::Rows>;
-  Kokkos::parallel_for(
-      "fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
-      Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries, padded.values});
+  Kokkos::parallel_for("fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
+                       Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries.data(),
+                             padded.values.data()});
   return csr;
 }
 

@@ -15,7 +15,7 @@
 namespace fatvec::detail {
 
 /// Slices of `size` rows; the last one has the rows that are left.
-inline std::int64_t slices_of(std::int64_t rows, std::int64_t size) {
+KOKKOS_INLINE_FUNCTION std::int64_t slices_of(std::int64_t rows, std::int64_t size) {
   return (rows + size - 1) / size;
 }
 

@@ -7,6 +7,7 @@
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/rows_of_x.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
 /// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y
@@ -18,28 +19,6 @@ namespace fatvec::detail {
 struct ColumnRange {
   int first;
   int last;
-};
-
-/// The rows of X from some column on. Bytes and 32-bit factors, so that finding a row takes a GPU
-/// one instruction.
-template <class T>
-struct RowsOfX {
-  const char* first;
-  std::uint32_t row_bytes;
-
-  RowsOfX() = default;
-  template <class X>
-  KOKKOS_FUNCTION RowsOfX(const X& x, int column)
-      : first(reinterpret_cast<const char*>(x.data + column * x.step())),
-        row_bytes(static_cast<std::uint32_t>(x.row_stride * static_cast<std::int64_t>(sizeof(T)))) {
-  }
-
-  template <class Ordinal>
-  FATVEC_FORCEINLINE_FUNCTION const T* operator[](Ordinal row) const {
-    const std::uint64_t offset =
-        static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Ordinal>>(row)) * row_bytes;
-    return reinterpret_cast<const T*>(first + offset);
-  }
 };
 
 /// Elements that an AdjacentTile of `width` columns loads and stores at once: up to 16 bytes.

@@ -13,17 +13,10 @@
 #include <fatvec/kernels/device/policy.hpp>
 #include <fatvec/kernels/device/row_kernel.hpp>
 #include <fatvec/kernels/device/staged_kernel.hpp>
+#include <fatvec/kernels/shared/slots.hpp>
 
 /// Which lanes a product is given to, for which k and layout of X: the policy of the GPU kernels.
 namespace fatvec::detail {
-
-/// How a format's blocks lie in memory; the entries of CSR are blocks of 1.
-inline BlockAccess block_access_of(const auto& matrix) {
-  if constexpr (requires { matrix.block_access(); })
-    return matrix.block_access();
-  else
-    return {1, 1, 1};
-}
 
 /// The rows that lanes walk: the format's, or those of its blocks one by one (block = 0: blocks of
 /// a size known at run time). Where a format hides its long rows, which are the pieces' launch's,
@@ -31,13 +24,13 @@ inline BlockAccess block_access_of(const auto& matrix) {
 template <int block, class Matrix>
 auto lane_rows(const Matrix& matrix) {
   if constexpr (block == 1) {
-    auto rows = matrix.row_access();
+    auto rows = matrix.access;
     if constexpr (HidesLongRows<Matrix>)
       if (matrix.long_rows.pieces.extent(0) > 0) rows.row_lengths = matrix.long_rows.lengths.data();
     return rows;
   } else {
-    return BlockedRows<typename Matrix::offset_type, block>{matrix.row_map.data(),
-                                                            matrix.block_access()};
+    using Offset = std::remove_cvref_t<decltype(*matrix.access.row_map)>;
+    return BlockedRows<Offset, block>{matrix.access.row_map, matrix.block};
   }
 }
 
@@ -134,7 +127,7 @@ struct LaneLauncher {
         const std::int64_t lanes = (k + Tile::width - 1) / Tile::width;
         const bool streams = columns == Columns::strided && Tile::width > 4;
         int least = streams ? 12 : (block != 1 && Tile::width > 2 ? 8 : 4);
-        if constexpr (block == 1 && columns != Columns::strided && requires { matrix.scattered; })
+        if constexpr (block == 1 && columns != Columns::strided)
           if (matrix.scattered && mean_length() >= 16) least = 2;
         if (lanes == 1) {
           if (block == 1 && columns == Columns::contiguous && mean_length() >= 6) splits = 2;
@@ -164,9 +157,8 @@ struct LaneLauncher {
       using Tuning = LaneTuning<T, Rows, Tile>;
       LaneProduct<T, Rows, typename Matrix::ordinal_type, typename Matrix::value_type, Parts, X,
                   Tile>
-          product{
-              rows,  matrix.entries.data(), matrix.values.data(), parts, matrix.cols(), x, epilogue,
-              shape, static_cast<int>(k)};
+          product{rows,     matrix.entries, matrix.values,      parts, matrix.cols(), x,
+                  epilogue, shape,          static_cast<int>(k)};
       if constexpr (Tuning::without_teams) {
         const int all = count_teams(parts.count, shape.rows, shape);
         product.teams_of_sweep = all / shape.sweeps;
@@ -192,9 +184,9 @@ struct LaneLauncher {
         std::min(20 << 10, (scratch_of_multiprocessor / staged_teams<Tile> - (2 << 10)) * 2 / 3);
     constexpr double thread_bytes = 288;
     constexpr double block_bytes = Product::scratch_bytes(1);
-    const auto count = static_cast<std::int64_t>(matrix.row_map.extent(0)) - 1;
+    const std::int64_t count = matrix.count;
     const double row_bytes =
-        block_bytes * static_cast<double>(matrix.entries.extent(0)) / static_cast<double>(count);
+        block_bytes * static_cast<double>(matrix.slots) / static_cast<double>(count);
     int threads = lane_threads;
     int splits = 1;
     if (has_shuffles<ExecSpace>) {
@@ -218,13 +210,12 @@ struct LaneLauncher {
     auto capacity = static_cast<int>(std::min(1.5 * team_bytes, 1.15 * pass_bytes * passes + 256) /
                                      block_bytes);
     capacity -= capacity % 2;  // the column indices behind the blocks begin at whole 8 bytes
-    const BlockAccess access = block_access_of(matrix);
     Kokkos::parallel_for(
         label,
         teams<2 * lane_threads, staged_teams<Tile>>(count, shape.rows * passes, shape)
             .set_scratch_size(0, Kokkos::PerTeam(Product::scratch_bytes(capacity) + 16)),
-        Product{matrix.row_access(), matrix.entries.data(), matrix.values.data(), access.row_step,
-                access.column_step, count, longest, matrix.rows(), matrix.cols(), x, epilogue,
+        Product{matrix.access, matrix.entries, matrix.values, matrix.block.row_step,
+                matrix.block.column_step, count, longest, matrix.rows(), matrix.cols(), x, epilogue,
                 shape, static_cast<int>(k), passes, capacity});
   }
 
@@ -246,8 +237,8 @@ struct LaneLauncher {
   /// Entries, or blocks, of a row; of interleaved rows nobody asks.
   [[nodiscard]] double mean_length() const {
     if constexpr (contiguous) {
-      const auto rows = static_cast<double>(matrix.row_map.extent(0)) - 1;
-      return rows > 0 ? static_cast<double>(matrix.entries.extent(0)) / rows : 0;
+      const auto rows = static_cast<double>(matrix.count);
+      return rows > 0 ? static_cast<double>(matrix.slots) / rows : 0;
     }
     return 0;
   }
@@ -321,11 +312,9 @@ void run_lanes(const char* label, const ExecSpace& exec, const device::RowPolicy
   if (static_cast<std::uint64_t>(matrix.rows()) > UINT32_MAX)
     throw CapacityError(concat(label, ": ", matrix.rows(),
                                " rows; lanes count them in 32 bits. Split the matrix by rows."));
-  if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
-    throw CapacityError(concat(label, ": the rows of X are ", x.row_stride,
-                               " elements apart, which is 4 GB or more."));
+  require_near_rows(label, x);
   using Ordinal = typename Matrix::ordinal_type;
-  constexpr bool has_long_rows = requires { matrix.long_rows; };
+  constexpr bool has_long_rows = block == 1;
   constexpr bool may_be_long = has_long_rows && !HidesLongRows<Matrix>;
   WholeRows<Ordinal, may_be_long> rows{matrix.rows(), std::numeric_limits<Ordinal>::max()};
   if constexpr (may_be_long)
@@ -339,9 +328,9 @@ void run_lanes(const char* label, const ExecSpace& exec, const device::RowPolicy
     if (pieces.extent(0) == 0) return;
     int beside = 1;  // a warp on each piece, its threads over the columns first
     while (beside < 32 && beside < k) beside *= 2;
-    const MatrixOfPieces<Matrix> shared{matrix};
-    const LaneLauncher<block, ExecSpace, MatrixOfPieces<Matrix>, T, V, columns> warps{
-        label, exec, policy, shared, x, epilogue, k};
+    const auto shared = shared_slots(matrix);
+    const LaneLauncher<block, ExecSpace, std::remove_cvref_t<decltype(shared)>, T, V, columns>
+        warps{label, exec, policy, shared, x, epilogue, k};
     warps.template launch_walk<SpacedTile<V, columns, 1>>(
         32 / beside,
         LongRowPieces<Ordinal>{pieces.data(), static_cast<std::int64_t>(pieces.extent(0))}, 1);

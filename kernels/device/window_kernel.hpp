@@ -192,9 +192,7 @@ void run_device_windows(const char* label, const ExecSpace& exec,
   using Access = typename Matrix::Access;
   const Access access = matrix.tile_access();
   const std::int64_t windows = matrix.windows();
-  if (x.row_stride * static_cast<std::int64_t>(sizeof(T)) > UINT32_MAX)
-    throw CapacityError(concat(label, ": the rows of X are ", x.row_stride,
-                               " elements apart, which is 4 GB or more."));
+  require_near_rows(label, x);
   if constexpr (may_have_tensor_tiles<ExecSpace, T>)
     if (has_tensor_tiles<T>(exec))
       return run_tensor_windows(label, exec, policy.column_tiles, access, windows, x, epilogue, k);

@@ -203,20 +203,19 @@ void run_block_product(const char* label, const ExecSpace& exec, const host::Pol
                        const Epilogue<T>& epilogue, std::int64_t k) {
   with_block_tile<size>(k, [&](auto tile) {
     using Product = BlockProduct<T, Matrix, V, columns, decltype(tile)>;
-    BlockSweep<columns> shares{matrix.block_rows(),
-                               blocks_for(exec, policy, matrix.stored_entries(), k), k,
-                               lookahead().of_lines()};
+    BlockSweep<columns> shares{matrix.count, blocks_for(exec, policy, matrix.stored_entries(), k),
+                               k, lookahead().of_lines()};
     if (Product::turns) shares.turn_rows_into(epilogue);
     run_blocks(label, exec, shares.blocks,
-               Product{.block_rows = matrix.row_access(),
-                       .access = matrix.block_access(),
-                       .entries = matrix.entries.data(),
-                       .values = matrix.values.data(),
+               Product{.block_rows = matrix.access,
+                       .access = matrix.block,
+                       .entries = matrix.entries,
+                       .values = matrix.values,
                        .rows = matrix.rows(),
                        .cols = matrix.cols(),
                        .x = x,
                        .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),
-                       .sweep = {shares, matrix.block_size()}});
+                       .sweep = {shares, matrix.block.size}});
   });
 }
 

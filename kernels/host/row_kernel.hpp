@@ -16,6 +16,7 @@
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/sparse_dot.hpp>
 #include <fatvec/kernels/host/transposed_store.hpp>
+#include <fatvec/kernels/shared/slots.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
 /// The row-parallel product of host spaces, written once for every format that can walk the slots
@@ -301,9 +302,9 @@ void run_row_product(const char* label, const ExecSpace& exec, const host::Polic
                             lookahead()};
   if (Product::turns) sweep.turn_rows_into(epilogue);
   run_blocks(label, exec, sweep.blocks,
-             Product{.rows = matrix.row_access(),
-                     .entries = matrix.entries.data(),
-                     .values = matrix.values.data(),
+             Product{.rows = matrix.access,
+                     .entries = matrix.entries,
+                     .values = matrix.values,
                      .cols = matrix.cols(),
                      .x = x,
                      .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),

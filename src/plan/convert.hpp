@@ -60,13 +60,22 @@ Format convert(const ExecSpace& exec, const Csr& csr, const FormatOptions& optio
   how template fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset> fatvec::convert( \
       const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&,          \
       const fatvec::FormatOptions&);
+/// The same to a format in this Kokkos layout.
+#define FATVEC_CONVERT_TO(how, Space, Scalar, Offset, Kernel, Layout)                          \
+  how template fatvec::Kernel::Matrix<Scalar, std::int32_t, Space,                             \
+                                      Offset>::WithLayout<Kokkos::Layout>                      \
+  fatvec::convert(const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&, \
+                  const fatvec::FormatOptions&);
 FATVEC_EXTERN(FATVEC_CONVERT, CsrRow)
-FATVEC_EXTERN(FATVEC_CONVERT, EllpackRow)
-FATVEC_EXTERN(FATVEC_CONVERT, HllRow)
+FATVEC_EXTERN(FATVEC_CONVERT_TO, EllpackRow, LayoutLeft)
+FATVEC_EXTERN(FATVEC_CONVERT_TO, EllpackRow, LayoutRight)
+FATVEC_EXTERN(FATVEC_CONVERT_TO, HllRow, LayoutLeft)
+FATVEC_EXTERN(FATVEC_CONVERT_TO, HllRow, LayoutRight)
 FATVEC_EXTERN(FATVEC_CONVERT, SellRow)
 FATVEC_EXTERN(FATVEC_CONVERT, PjadRow)
 FATVEC_EXTERN(FATVEC_CONVERT, JadRow)
-FATVEC_EXTERN(FATVEC_CONVERT, BsrRow)
+FATVEC_EXTERN(FATVEC_CONVERT_TO, BsrRow, LayoutLeft)
+FATVEC_EXTERN(FATVEC_CONVERT_TO, BsrRow, LayoutRight)
 FATVEC_EXTERN(FATVEC_CONVERT, BitTcfWindow)
 
 #define FATVEC_FOOTPRINTS(how, Space, Scalar, Offset)                              \

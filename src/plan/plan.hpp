@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <fatvec/formats/transpose.hpp>
-#include <fatvec/kernels/spmm.hpp>
 #include <fatvec/plan/convert.hpp>
 #include <fatvec/plan/explain.hpp>
 #include <fatvec/plan/model.hpp>
@@ -20,8 +19,10 @@
 namespace fatvec {
 
 /// The kernels that a plan chooses among unless told otherwise: the formats that were the best of
-/// some matrix and k.
-using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow>;
+/// some matrix and k, and their portable kernels, which are taken only where `fatvec tune` found
+/// one to be the fastest.
+using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow, CsrPortable,
+                             HllPortable, SellPortable, BsrPortable, BitTcfPortable>;
 
 /// What a plan may be told.
 struct PlanOptions {
@@ -80,6 +81,7 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
     using T = typename YView::value_type;
     detail::require_types<ExecSpace, Csr, XView, YView>();
     detail::validate_operands({format_, rows_, cols_}, x, y);
+    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
     run<ExecSpace, T>(exec, static_cast<T>(alpha), detail::operand_of(x), static_cast<T>(beta),
                       detail::span_of<detail::Columns::strided>(y), multivector_columns(x));
   }
@@ -159,12 +161,12 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
         [&](const auto& prepared) {
           using Kernel = typename std::decay_t<decltype(prepared)>::Type;
           using Policy = PolicyOn<Kernel, ExecSpace>;
+          Policy
+              policy;  // exec may be a device that reaches a host's memory, or the other way round
           if constexpr (std::is_same_v<Policy, std::decay_t<decltype(prepared.policy)>>)
-            detail::multiply<Kernel>(exec, prepared.policy, alpha, prepared.matrix, x_operand,
-                                     beta_of, y_operand, k);
-          else  // exec is a device that reaches a host's memory, or the other way round
-            detail::multiply<Kernel>(exec, Policy{}, alpha, prepared.matrix, x_operand, beta_of,
-                                     y_operand, k);
+            policy = prepared.policy;
+          detail::launch<Kernel>(exec, policy, detail::slots_of(prepared.matrix), x_operand,
+                                 detail::Epilogue<T>{alpha, beta_of, y_operand}, k);
         },
         prepared_);
   };

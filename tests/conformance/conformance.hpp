@@ -13,9 +13,9 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/kernels/registry.hpp>
-#include <fatvec/kernels/spmm.hpp>
 
 #include "multiply_with.hpp"
+#include "with_layout.hpp"
 #include "zoo.hpp"
 
 /// What every registered kernel must pass, for one scalar, offset type and backend. Instantiated by
@@ -43,65 +43,66 @@ CsrMatrix<T, std::int32_t, ExecSpace, Offset> converted(const ZooMatrix& zoo) {
 }
 
 /// A rows × k operand inside a larger allocation full of canaries: `padding` extra rows and columns
-/// surround it on both sides, so that with padding > 0 the View handed to spmm is a strided
-/// subview.
-template <class T, class Layout, class ExecSpace>
+/// surround it on both sides. Of one View type, whose strides say the layout: users' View types are
+/// test_spmm.cpp's.
+template <class T, class ExecSpace>
 class Operand {
  public:
-  using Parent = Kokkos::View<T**, Layout, ExecSpace>;
-  using HostParent = Kokkos::View<T**, Layout, Kokkos::HostSpace>;
-
-  Operand(std::int64_t rows, std::int64_t k, int padding)
+  Operand(Layout layout, std::int64_t rows, std::int64_t k, int padding)
       : rows_(rows),
         k_(k),
         padding_(padding),
-        parent_("operand", rows + 2 * padding, k + 2 * padding) {
-    host_ = HostParent("operand on the host", parent_.extent(0), parent_.extent(1));
-  }
+        layout_(layout),
+        memory_("operand", (rows + 2 * padding) * (k + 2 * padding)),
+        host_("operand on the host", memory_.extent(0)) {}
 
   /// Fills the inside with at(i, c), the padding with a value that no product gives.
   template <class At>
   void fill(const At& at) {
     Kokkos::deep_copy(host_, canary());
     for (std::int64_t i = 0; i < rows_; ++i)
-      for (std::int64_t c = 0; c < k_; ++c) host_(i + padding_, c + padding_) = at(i, c);
-    Kokkos::deep_copy(parent_, host_);
+      for (std::int64_t c = 0; c < k_; ++c) host_(place(i, c)) = at(i, c);
+    Kokkos::deep_copy(memory_, host_);
   }
-  void fetch() { Kokkos::deep_copy(host_, parent_); }
+  void fetch() { Kokkos::deep_copy(host_, memory_); }
 
-  /// Calls use(view) with the inside: the parent itself, or a strided part of it.
-  template <class Use>
-  void with_view(const Use& use) const {
-    if (padding_ == 0) return use(parent_);
-    use(Kokkos::subview(parent_, std::pair(padding_, padding_ + rows_),
-                        std::pair(padding_, padding_ + k_)));
-  }
-  auto inside() const {
-    return Kokkos::subview(host_, std::pair(padding_, padding_ + rows_),
-                           std::pair(padding_, padding_ + k_));
-  }
+  [[nodiscard]] auto view() const { return inside_of(memory_); }
+  [[nodiscard]] auto inside() const { return inside_of(host_); }
   [[nodiscard]] bool canaries_alive() const {
-    for (std::int64_t i = 0; i < rows_ + 2 * padding_; ++i)
-      for (std::int64_t c = 0; c < k_ + 2 * padding_; ++c) {
-        const bool outside =
-            i < padding_ || i >= rows_ + padding_ || c < padding_ || c >= k_ + padding_;
-        if (outside && !(host_(i, c) == canary())) return false;
+    for (std::int64_t i = -padding_; i < rows_ + padding_; ++i)
+      for (std::int64_t c = -padding_; c < k_ + padding_; ++c) {
+        const bool outside = i < 0 || i >= rows_ || c < 0 || c >= k_;
+        if (outside && !(host_(place(i, c)) == canary())) return false;
       }
     return true;
   }
 
  private:
   static T canary() { return scalar<T>(-12345.0, 54321.0); }
+  [[nodiscard]] std::int64_t row_stride() const {
+    return layout_ == Layout::row ? k_ + 2 * padding_ : 1;
+  }
+  [[nodiscard]] std::int64_t column_stride() const {
+    return layout_ == Layout::row ? 1 : rows_ + 2 * padding_;
+  }
+  [[nodiscard]] std::int64_t place(std::int64_t i, std::int64_t c) const {
+    return (i + padding_) * row_stride() + (c + padding_) * column_stride();
+  }
+  template <class Memory>
+  [[nodiscard]] auto inside_of(const Memory& memory) const {
+    using View = Kokkos::View<T**, Kokkos::LayoutStride, typename Memory::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    return View(memory.data() + (memory.extent(0) > 0 ? place(0, 0) : 0),
+                Kokkos::LayoutStride(rows_, row_stride(), k_, column_stride()));
+  }
+
   std::int64_t rows_;
   std::int64_t k_;
   std::int64_t padding_;
-  Parent parent_;
-  HostParent host_;
+  Layout layout_;
+  Kokkos::View<T*, ExecSpace> memory_;
+  Kokkos::View<T*, Kokkos::HostSpace> host_;
 };
-
-template <class Layout>
-inline constexpr const char* layout_name =
-    std::is_same_v<Layout, Kokkos::LayoutRight> ? "LayoutRight" : "LayoutLeft";
 
 inline double x_value(std::int64_t j, std::int64_t c) {
   return 0.25 + 0.5 * static_cast<double>((j * 7 + c * 13) % 11) -
@@ -120,24 +121,32 @@ class Conformance {
       : csr_(converted<T, Offset, ExecSpace>(zoo)),
         host_csr_(mirror<Kokkos::DefaultHostExecutionSpace>(csr_)) {}
 
-  /// All layouts of X and Y, plain and padded, and all k, in each storage the format has.
+  /// All layouts of X and Y, plain and padded, and all k, in each layout the format has.
   void check_layouts(const std::vector<std::int64_t>& ks) {
-    for (const auto storage : {StorageOrder::column_major, StorageOrder::row_major}) {
+    for (const bool row_major : {false, true}) {
       FormatOptions options;
-      options.storage = storage;
-      options.hack_size = options.slice_size = storage == StorageOrder::column_major ? 32 : 7;
-      options.block_size = storage == StorageOrder::column_major
-                               ? 3
-                               : 7;  // one that kernels may compile for, one that not
-      const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
-      for (const std::int64_t k : ks) {
-        for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(-1.5, 0.5)}) {
-          set_case(k, scalar<T>(alpha, alpha / 2), beta == 0 ? T{} : scalar<T>(beta, -beta));
-          check_layouts_of_x<Kokkos::LayoutRight>(matrix);
-          check_layouts_of_x<Kokkos::LayoutLeft>(matrix);
-          if (k == 1) check_rank_one(matrix);
-          if (testing::Test::HasFailure()) return;
+      options.hack_size = options.slice_size = row_major ? 7 : 32;
+      options.block_size = row_major ? 7 : 3;  // one that kernels may compile for, one that not
+      with_layout<Matrix>(row_major, [&]<class M>(std::type_identity<M>) {
+        check_layouts_of(M::from_csr(ExecSpace(), csr_, options), ks);
+      });
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+
+  template <class M>
+  void check_layouts_of(const M& matrix, const std::vector<std::int64_t>& ks) {
+    for (const std::int64_t k : ks) {
+      for (const auto& [alpha, beta] : {std::pair(1.0, 0.0), std::pair(-1.5, 0.5)}) {
+        set_case(k, scalar<T>(alpha, alpha / 2), beta == 0 ? T{} : scalar<T>(beta, -beta));
+        for (const auto layout_of_x : {Layout::row, Layout::column}) {
+          for (const int padding : {0, 3}) {
+            check_one(matrix, layout_of_x, padding, Layout::row, 3 - padding);
+            check_one(matrix, layout_of_x, padding, Layout::column, padding);
+          }
         }
+        if (k == 1) check_rank_one(matrix);
+        if (testing::Test::HasFailure()) return;
       }
     }
   }
@@ -147,34 +156,37 @@ class Conformance {
     FormatOptions options;
     options.block_size = 4;
     for (const std::int64_t k : ks) {
-      options.storage = options.storage == StorageOrder::column_major ? StorageOrder::row_major
-                                                                      : StorageOrder::column_major;
-      const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
       set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
-      for (const Policy& policy : Policy::tuning_range()) {
-        SCOPED_TRACE(policy.to_string());
-        check_one<Kokkos::LayoutRight, Kokkos::LayoutRight>(matrix, 0, 1, policy);
-        check_one<Kokkos::LayoutLeft, Kokkos::LayoutLeft>(matrix, 1, 0, policy);
-        if (testing::Test::HasFailure()) return;
-      }
+      with_layout<Matrix>(k % 4 == 3, [&]<class M>(std::type_identity<M>) {
+        const M matrix = M::from_csr(ExecSpace(), csr_, options);
+        for (const Policy& policy : Policy::tuning_range()) {
+          SCOPED_TRACE(policy.to_string());
+          check_one(matrix, Layout::row, 0, Layout::row, 1, policy);
+          check_one(matrix, Layout::column, 1, Layout::column, 0, policy);
+          if (testing::Test::HasFailure()) return;
+        }
+      });
+      if (testing::Test::HasFailure()) return;
     }
   }
 
-  /// All block sizes of a format of blocks, in one storage or the other.
+  /// All block sizes of a format of blocks, in one layout or the other.
   void check_block_sizes() {
     if constexpr (requires { Matrix::max_block_size; }) {
       for (std::int64_t size = 0; size <= Matrix::max_block_size; ++size) {
         SCOPED_TRACE(size);
         FormatOptions options;
         options.block_size = size;
-        options.storage = size % 2 == 0 ? StorageOrder::row_major : StorageOrder::column_major;
-        const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
-        for (const std::int64_t k : {3, 8, 9}) {
-          set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
-          check_one<Kokkos::LayoutRight, Kokkos::LayoutRight>(matrix, 0, 0);
-          check_one<Kokkos::LayoutLeft, Kokkos::LayoutLeft>(matrix, 0, 0);
-          if (testing::Test::HasFailure()) return;
-        }
+        with_layout<Matrix>(size % 2 == 0, [&]<class M>(std::type_identity<M>) {
+          const M matrix = M::from_csr(ExecSpace(), csr_, options);
+          for (const std::int64_t k : {3, 8, 9}) {
+            set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
+            check_one(matrix, Layout::row, 0, Layout::row, 0);
+            check_one(matrix, Layout::column, 0, Layout::column, 0);
+            if (testing::Test::HasFailure()) return;
+          }
+        });
+        if (testing::Test::HasFailure()) return;
       }
     }
   }
@@ -188,37 +200,41 @@ class Conformance {
       options.hack_size = options.slice_size = slice;
       options.sort_window = window;
       options.block_size = block;
-      options.storage = slice == 4 ? StorageOrder::row_major : StorageOrder::column_major;
-      const Matrix matrix = Matrix::from_csr(ExecSpace(), csr_, options);
-      EXPECT_EQ(matrix.nnz(), csr_.nnz());
-      EXPECT_EQ(static_cast<double>(matrix.stored_entries()),
-                Matrix::footprint(ExecSpace(), csr_, options).stored_entries);
-      EXPECT_EQ(static_cast<double>(matrix.bytes()),
-                Matrix::footprint(ExecSpace(), csr_, options).bytes);
-      const auto back = mirror<Kokkos::DefaultHostExecutionSpace>(matrix.to_csr(ExecSpace()));
-      ASSERT_EQ(back.rows(), host_csr_.rows());
-      ASSERT_EQ(back.cols(), host_csr_.cols());
-      if (Matrix::keeps_pattern) {
-        ASSERT_EQ(back.nnz(), host_csr_.nnz());
+      with_layout<Matrix>(slice == 4,
+                          [&]<class M>(std::type_identity<M>) { check_round_trip_of<M>(options); });
+    }
+  }
+  template <class M>
+  void check_round_trip_of(const FormatOptions& options) {
+    const M matrix = M::from_csr(ExecSpace(), csr_, options);
+    EXPECT_EQ(matrix.nnz(), csr_.nnz());
+    EXPECT_EQ(static_cast<double>(matrix.stored_entries()),
+              Matrix::footprint(ExecSpace(), csr_, options).stored_entries);
+    EXPECT_EQ(static_cast<double>(matrix.bytes()),
+              Matrix::footprint(ExecSpace(), csr_, options).bytes);
+    const auto back = mirror<Kokkos::DefaultHostExecutionSpace>(matrix.to_csr(ExecSpace()));
+    ASSERT_EQ(back.rows(), host_csr_.rows());
+    ASSERT_EQ(back.cols(), host_csr_.cols());
+    if (Matrix::keeps_pattern) {
+      ASSERT_EQ(back.nnz(), host_csr_.nnz());
+    }
+    std::int64_t m = 0;
+    const auto skip_zeros = [&](std::int64_t end, int column) {
+      while (!Matrix::keeps_pattern && m < end && back.entries(m) != column &&
+             back.values(m) == T{})
+        ++m;
+    };
+    for (int i = 0; i < back.rows(); ++i) {
+      ASSERT_EQ(back.row_map(i), m);
+      const std::int64_t end = back.row_map(i + 1);
+      for (std::int64_t n = host_csr_.row_map(i); n < host_csr_.row_map(i + 1); ++n, ++m) {
+        skip_zeros(end, host_csr_.entries(n));
+        ASSERT_LT(m, end);
+        ASSERT_EQ(back.entries(m), host_csr_.entries(n));
+        ASSERT_TRUE(back.values(m) == host_csr_.values(n));
       }
-      std::int64_t m = 0;
-      const auto skip_zeros = [&](std::int64_t end, int column) {
-        while (!Matrix::keeps_pattern && m < end && back.entries(m) != column &&
-               back.values(m) == T{})
-          ++m;
-      };
-      for (int i = 0; i < back.rows(); ++i) {
-        ASSERT_EQ(back.row_map(i), m);
-        const std::int64_t end = back.row_map(i + 1);
-        for (std::int64_t n = host_csr_.row_map(i); n < host_csr_.row_map(i + 1); ++n, ++m) {
-          skip_zeros(end, host_csr_.entries(n));
-          ASSERT_LT(m, end);
-          ASSERT_EQ(back.entries(m), host_csr_.entries(n));
-          ASSERT_TRUE(back.values(m) == host_csr_.values(n));
-        }
-        skip_zeros(end, -1);
-        ASSERT_EQ(m, end);
-      }
+      skip_zeros(end, -1);
+      ASSERT_EQ(m, end);
     }
   }
 
@@ -239,35 +255,26 @@ class Conformance {
     reference_ = verify::reference_product(alpha, host_csr_, x_, beta, y_);
   }
 
-  template <class LayoutX>
-  void check_layouts_of_x(const Matrix& matrix) {
-    for (const int padding : {0, 3}) {
-      check_one<LayoutX, Kokkos::LayoutRight>(matrix, padding, 3 - padding);
-      check_one<LayoutX, Kokkos::LayoutLeft>(matrix, padding, padding);
-    }
-  }
-
-  template <class LayoutX, class LayoutY>
-  void check_one(const Matrix& matrix, int x_padding, int y_padding, const Policy& policy = {}) {
-    Operand<T, LayoutX, ExecSpace> x(csr_.cols(), k_, x_padding);
-    Operand<T, LayoutY, ExecSpace> y(csr_.rows(), k_, y_padding);
+  template <class M>
+  void check_one(const M& matrix, Layout layout_of_x, int x_padding, Layout layout_of_y,
+                 int y_padding, const Policy& policy = {}) {
+    Operand<T, ExecSpace> x(layout_of_x, csr_.cols(), k_, x_padding);
+    Operand<T, ExecSpace> y(layout_of_y, csr_.rows(), k_, y_padding);
     x.fill([&](auto j, auto c) { return x_(j, c); });
     y.fill([&](auto i, auto c) { return y_(i, c); });
-    x.with_view([&](const auto& x_view) {
-      y.with_view([&](const auto& y_view) { multiply(policy, matrix, x_view, y_view); });
-    });
+    multiply(policy, matrix, x.view(), y.view());
     y.fetch();
     const auto verdict = verify::compare(reference_, y.inside());
-    EXPECT_TRUE(verdict.passed) << "k = " << k_ << ", X " << layout_name<LayoutX> << ", Y "
-                                << layout_name<LayoutY> << ", padding " << x_padding << "/"
+    EXPECT_TRUE(verdict.passed) << "k = " << k_ << ", X by " << to_string(layout_of_x) << ", Y by "
+                                << to_string(layout_of_y) << ", padding " << x_padding << "/"
                                 << y_padding << ": row " << verdict.worst_row << " column "
                                 << verdict.worst_column << " is off by " << verdict.scaled
                                 << " times what rounding allows";
     EXPECT_TRUE(y.canaries_alive()) << "k = " << k_ << ": elements around Y were overwritten";
   }
 
-  template <class X, class Y>
-  void multiply(const Policy& policy, const Matrix& matrix, const X& x, const Y& y) {
+  template <class M, class X, class Y>
+  void multiply(const Policy& policy, const M& matrix, const X& x, const Y& y) {
     if constexpr (std::is_same_v<Policy, PolicyOn<Kernel, ExecSpace>>)
       spmm<Kernel>(ExecSpace(), policy, alpha_, matrix, x, beta_, y);
     else
@@ -275,17 +282,14 @@ class Conformance {
   }
 
   /// Columns of a LayoutRight multivector: rank 1 and strided.
-  void check_rank_one(const Matrix& matrix) {
-    Operand<T, Kokkos::LayoutRight, ExecSpace> x(csr_.cols(), 1, 2);
-    Operand<T, Kokkos::LayoutRight, ExecSpace> y(csr_.rows(), 1, 2);
+  template <class M>
+  void check_rank_one(const M& matrix) {
+    Operand<T, ExecSpace> x(Layout::row, csr_.cols(), 1, 2);
+    Operand<T, ExecSpace> y(Layout::row, csr_.rows(), 1, 2);
     x.fill([&](auto j, auto c) { return x_(j, c); });
     y.fill([&](auto i, auto c) { return y_(i, c); });
-    x.with_view([&](const auto& x_view) {
-      y.with_view([&](const auto& y_view) {
-        multiply(Policy{}, matrix, Kokkos::subview(x_view, Kokkos::ALL, 0),
-                 Kokkos::subview(y_view, Kokkos::ALL, 0));
-      });
-    });
+    multiply(Policy{}, matrix, Kokkos::subview(x.view(), Kokkos::ALL, 0),
+             Kokkos::subview(y.view(), Kokkos::ALL, 0));
     y.fetch();
     EXPECT_TRUE(verify::compare(reference_, y.inside()).passed) << "rank 1";
     EXPECT_TRUE(y.canaries_alive()) << "rank 1";

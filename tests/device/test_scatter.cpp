@@ -10,7 +10,6 @@
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/kernels/csr.hpp>
-#include <fatvec/kernels/spmm.hpp>
 
 namespace {
 

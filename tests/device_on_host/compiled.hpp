@@ -11,8 +11,8 @@
 #define FATVEC_DEVICE_LAUNCH(how, Kernel)                                                    \
   how template void fatvec::detail::launch<fatvec::Kernel>(                                  \
       const Kokkos::DefaultHostExecutionSpace&, const fatvec::Kernel::DevicePolicy&,         \
-      const fatvec::Kernel::Matrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace,  \
-                                   std::int32_t>&,                                           \
+      const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<                                  \
+          double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>>&,          \
       const fatvec::detail::Operand<const double>&, const fatvec::detail::Epilogue<double>&, \
       std::int64_t);
 #if defined(FATVEC_DEVICE_INSTANCES)

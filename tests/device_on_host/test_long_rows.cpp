@@ -110,14 +110,18 @@ class HiddenLongRows : public testing::Test {
     }
     return HostCsr(rows, cols, row_map, entries, values);
   }
-  static Matrix built(const HostCsr& csr, fatvec::StorageOrder storage, int slice_size) {
+  template <class Layout>
+  static auto built(const HostCsr& csr, int slice_size) {
     fatvec::FormatOptions options;
-    options.storage = storage;
     options.hack_size = slice_size;
-    return Matrix::from_csr(Exec(), fatvec::mirror<Exec>(csr), options);
+    return Matrix::WithLayout<Layout>::from_csr(Exec(), fatvec::mirror<Exec>(csr), options);
   }
 
-  static void expect_products(const HostCsr& csr, const Matrix& a, const Policy& policy) {
+  template <class Layout>
+  static void expect_products_in(int slice_size);
+
+  template <class AnyLayout>
+  static void expect_products(const HostCsr& csr, const AnyLayout& a, const Policy& policy) {
     for (const int k : {1, 3, 8, 70, 131, 132}) {  // beyond 96 lanes take several sweeps
       for (const double beta : {0.0, -0.5}) {
         const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", cols, k);
@@ -141,26 +145,30 @@ class HiddenLongRows : public testing::Test {
   }
 };
 
-TEST_F(HiddenLongRows, ProductsAreThoseOfWholeRows) {
+template <class Layout>
+void HiddenLongRows::expect_products_in(int slice_size) {
   const auto csr = with_long_rows();
-  for (const auto storage : {fatvec::StorageOrder::column_major, fatvec::StorageOrder::row_major}) {
-    for (const int slice_size : {32, 7}) {
-      auto a = built(csr, storage, slice_size);
-      for (const bool in_pieces : {true, false}) {
-        if (!in_pieces) a.long_rows = {};
-        for (const int threads_per_row : {0, 1, 8}) {
-          Policy policy;
-          policy.threads_per_row = threads_per_row;
-          expect_products(csr, a, policy);
-        }
-      }
+  auto a = built<Layout>(csr, slice_size);
+  for (const bool in_pieces : {true, false}) {
+    if (!in_pieces) a.long_rows = {};
+    for (const int threads_per_row : {0, 1, 8}) {
+      Policy policy;
+      policy.threads_per_row = threads_per_row;
+      expect_products(csr, a, policy);
     }
+  }
+}
+
+TEST_F(HiddenLongRows, ProductsAreThoseOfWholeRows) {
+  for (const int slice_size : {32, 7}) {
+    expect_products_in<Kokkos::LayoutLeft>(slice_size);
+    expect_products_in<Kokkos::LayoutRight>(slice_size);
   }
 }
 
 TEST_F(HiddenLongRows, ComeBackFromConversions) {
   const auto csr = with_long_rows();
-  const auto a = built(csr, fatvec::StorageOrder::column_major, 32);
+  const auto a = built<Kokkos::LayoutLeft>(csr, 32);
   const auto back = fatvec::mirror<Kokkos::DefaultHostExecutionSpace>(a.to_csr(Exec()));
   ASSERT_EQ(back.nnz(), csr.nnz());
   for (int i = 0; i <= csr.rows(); ++i) ASSERT_EQ(back.row_map(i), csr.row_map(i));
@@ -172,7 +180,7 @@ TEST_F(HiddenLongRows, ComeBackFromConversions) {
 
 TEST_F(HiddenLongRows, AreHiddenWhereLengthsAreStored) {
   const auto csr = with_long_rows();
-  const auto a = built(csr, fatvec::StorageOrder::column_major, 32);
+  const auto a = built<Kokkos::LayoutLeft>(csr, 32);
   EXPECT_EQ(a.long_rows.longest, 40);
   const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.long_rows.pieces);
   EXPECT_EQ(pieces.extent(0), 16U);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <type_traits>
 #include <vector>
 
 #include <fatvec/fatvec.hpp>
@@ -14,11 +15,16 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, int, Exec, int>;
 using Ell = EllMatrix<double, int, Exec, int>;
+using EllLeft = Ell::WithLayout<Kokkos::LayoutLeft>;
+using EllRight = Ell::WithLayout<Kokkos::LayoutRight>;
 using Hll = HllMatrix<double, int, Exec, int>;
+using HllLeft = Hll::WithLayout<Kokkos::LayoutLeft>;
+using HllRight = Hll::WithLayout<Kokkos::LayoutRight>;
 using Sell = SellMatrix<double, int, Exec, int>;
 using Jad = JadMatrix<double, int, Exec, int>;
 using Pjad = PjadMatrix<double, int, Exec, int>;
 using Bsr = BsrMatrix<double, int, Exec, int>;
+using BsrRight = Bsr::WithLayout<Kokkos::LayoutRight>;
 
 Csr from_dense(const std::vector<std::vector<double>>& dense) {
   const int rows = static_cast<int>(dense.size());
@@ -41,18 +47,18 @@ Csr from_dense(const std::vector<std::vector<double>>& dense) {
   return csr_from_coo<Exec, int>(coo);
 }
 
+/// The elements as they lie in memory.
 template <class View>
 std::vector<double> list(const View& view) {
-  std::vector<double> values(view.extent(0));
-  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<double>(view(n));
+  std::vector<double> values(view.size());
+  for (std::size_t n = 0; n < values.size(); ++n) values[n] = static_cast<double>(view.data()[n]);
   return values;
 }
 using List = std::vector<double>;
 
-FormatOptions options(std::int64_t hack_size, StorageOrder storage) {
+FormatOptions hacks_of(std::int64_t hack_size) {
   FormatOptions result;
   result.hack_size = hack_size;
-  result.storage = storage;
   return result;
 }
 
@@ -68,8 +74,8 @@ TEST(Formats, HllOfSeed001) {
   // The slide pads to a width of 2 and drops the 1 of row 2; one hack of four rows keeps it and is
   // 3 wide.
   const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}});
-  const Hll hll = Hll::from_csr(Exec(), csr, options(4, StorageOrder::row_major));
-  EXPECT_EQ(list(hll.hack_offsets), (List{0, 12}));
+  const auto hll = HllRight::from_csr(Exec(), csr, hacks_of(4));
+  EXPECT_EQ(list(hll.hack_offsets()), (List{0, 12}));
   EXPECT_EQ(list(hll.row_lengths), (List{2, 0, 3, 2}));
   EXPECT_EQ(list(hll.values), (List{3, 1, 0, 0, 0, 0, 2, 4, 1, 1, 1, 0}));
   EXPECT_EQ(list(hll.entries), (List{0, 2, -1, -1, -1, -1, 1, 2, 3, 0, 3, -1}));
@@ -79,28 +85,71 @@ TEST(Formats, ColumnMajorHllOfSeed001) {
   // The block of 3 rows: element (r, c) at c · rows + r; row 0 holds 5, row 1 holds 2, row 2 holds
   // 3 and 4.
   const Csr csr = from_dense({{5, 0}, {0, 2}, {3, 4}});
-  const Hll hll = Hll::from_csr(Exec(), csr, options(32, StorageOrder::column_major));
+  const auto hll = HllLeft::from_csr(Exec(), csr);
   EXPECT_EQ(list(hll.values), (List{5, 2, 3, 0, 0, 4}));
   EXPECT_EQ(list(hll.entries), (List{0, 1, 0, -1, -1, 1}));
   EXPECT_EQ(hll.values(1 * 3 + 2), 4);  // the slide's idx = 5
   EXPECT_EQ(hll.entries(1 * 3 + 2), 1);
 }
 
-TEST(Formats, StorageSuitsTheDeviceUnlessToldOtherwise) {
-  const Csr csr = from_dense({{5, 0}, {0, 2}, {3, 4}});
-  EXPECT_EQ(list(Hll::from_csr(Exec(), csr).values), (List{5, 0, 2, 0, 3, 4}));
-  EXPECT_EQ(list(Ell::from_csr(Exec(), csr).values), (List{5, 0, 2, 0, 3, 4}));
-  EXPECT_EQ(Bsr::from_csr(Exec(), csr).storage(), StorageOrder::column_major);
+TEST(Formats, LayoutSuitsTheDeviceUnlessToldOtherwise) {
+  static_assert(std::is_same_v<Hll, HllRight> && std::is_same_v<Ell, EllRight>);
+  static_assert(std::is_same_v<Bsr::array_layout, Kokkos::LayoutLeft>);
 #if defined(KOKKOS_ENABLE_CUDA)
-  EXPECT_EQ(default_storage<Kokkos::Cuda>(), StorageOrder::column_major);
+  static_assert(
+      std::is_same_v<EllMatrix<double, int, Kokkos::Cuda>::array_layout, Kokkos::LayoutLeft>);
 #endif
 }
 
-FormatOptions blocks_of(std::int64_t block_size,
-                        StorageOrder storage = StorageOrder::column_major) {
+template <class Hll>
+void expect_hacks_are_views() {
+  // Hacks of 2 rows; the last one has the row that is left.
+  const Csr csr = from_dense({{3, 0, 1}, {0, 2, 0}, {0, 0, 0}, {0, 0, 0}, {4, 5, 6}});
+  const auto hll = Hll::from_csr(Exec(), csr, hacks_of(2));
+  ASSERT_EQ(hll.hacks(), 3);
+  const auto first = hll.hack(0);
+  ASSERT_EQ(first.values.extent(0), 2U);
+  ASSERT_EQ(first.values.extent(1), 2U);
+  EXPECT_EQ(first.values(0, 0), 3);
+  EXPECT_EQ(first.values(0, 1), 1);
+  EXPECT_EQ(first.values(1, 0), 2);
+  EXPECT_EQ(first.values(1, 1), 0);
+  EXPECT_EQ(first.entries(0, 1), 2);
+  EXPECT_EQ(first.entries(1, 1), -1);
+  EXPECT_EQ(hll.hack(1).values.extent(1), 0U);
+  const auto last = hll.hack(2);
+  ASSERT_EQ(last.entries.extent(0), 1U);
+  ASSERT_EQ(last.entries.extent(1), 3U);
+  for (int j = 0; j < 3; ++j) EXPECT_EQ(last.values(0, j), 4 + j);
+}
+
+TEST(Formats, HacksAndSlicesAreViewsOfTheFormatsLayout) {
+  expect_hacks_are_views<HllLeft>();
+  expect_hacks_are_views<HllRight>();
+  const Csr csr = from_dense({{1, 0, 0}, {2, 3, 4}, {5, 6, 0}});
+  FormatOptions two;
+  two.slice_size = 2;
+  const auto sell = Sell::from_csr(Exec(), csr, two);
+  EXPECT_EQ(sell.slice(0).values(1, 1), 6);  // the matrix's row 2, its second entry
+  EXPECT_EQ(sell.slice(0).entries(1, 2), -1);
+  EXPECT_EQ(sell.slice(1).values(0, 0), 1);
+}
+
+TEST(Formats, BlocksAreViewsOfTheFormatsLayout) {
+  const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
+  FormatOptions two;
+  two.block_size = 2;
+  const auto left = Bsr::from_csr(Exec(), csr, two);
+  const auto right = BsrRight::from_csr(Exec(), csr, two);
+  for (int n = 0; n < 3; ++n)
+    for (int r = 0; r < 2; ++r)
+      for (int c = 0; c < 2; ++c) EXPECT_EQ(left.block(n)(r, c), right.block(n)(r, c));
+  EXPECT_EQ(left.block(1)(1, 0), 2);
+}
+
+FormatOptions blocks_of(std::int64_t block_size) {
   FormatOptions result;
   result.block_size = block_size;
-  result.storage = storage;
   return result;
 }
 
@@ -111,7 +160,7 @@ TEST(Formats, CsrAndEllpackOfSeed002) {
   EXPECT_EQ(list(csr.row_map), (List{0, 2, 4, 6, 8, 10}));  // the document prints 11 for the last
   EXPECT_EQ(list(csr.values), (List{3, 4, 5, 1, 1, 2, 2, 3, 1, 6}));
   EXPECT_EQ(list(csr.entries), (List{0, 1, 1, 2, 1, 2, 2, 3, 3, 4}));
-  const Ell ell = Ell::from_csr(Exec(), csr, options(32, StorageOrder::row_major));
+  const auto ell = EllRight::from_csr(Exec(), csr);
   EXPECT_EQ(ell.width(), 2);
   EXPECT_EQ(list(ell.values), (List{3, 4, 5, 1, 1, 2, 2, 3, 1, 6}));
   EXPECT_EQ(list(ell.entries), (List{0, 1, 1, 2, 1, 2, 2, 3, 3, 4}));
@@ -124,10 +173,10 @@ TEST(Formats, CsrAndEllpackOfSeed003) {
   EXPECT_EQ(list(csr.entries), (List{0, 2, 1, 2, 3, 0, 1,
                                      1}));  // the figure's cols are one short, its ELL ja are right
   EXPECT_EQ(list(csr.row_map), (List{0, 2, 5, 7, 8}));
-  const Ell by_rows = Ell::from_csr(Exec(), csr, options(32, StorageOrder::row_major));
+  const auto by_rows = EllRight::from_csr(Exec(), csr);
   EXPECT_EQ(list(by_rows.values), (List{7, 1, 0, 4, 2, 3, 1, 8, 0, 9, 0, 0}));
   EXPECT_EQ(list(by_rows.entries), (List{0, 2, -1, 1, 2, 3, 0, 1, -1, 1, -1, -1}));
-  const Ell by_columns = Ell::from_csr(Exec(), csr, options(32, StorageOrder::column_major));
+  const auto by_columns = EllLeft::from_csr(Exec(), csr);
   EXPECT_EQ(list(by_columns.values), (List{7, 4, 1, 9, 1, 2, 8, 0, 0, 3, 0, 0}));
   EXPECT_EQ(list(by_columns.entries), (List{0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1}));
   EXPECT_DOUBLE_EQ(padding_ratio(by_columns), 0.5);
@@ -181,13 +230,13 @@ TEST(Formats, SellSortsWithinWindowsAndCutsSlices) {
 TEST(Formats, UnsortedSellIsHll) {
   const Csr csr =
       from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}, {0, 5, 0, 0}});
-  FormatOptions unsorted = options(2, StorageOrder::column_major);
+  FormatOptions unsorted = hacks_of(2);
   unsorted.slice_size = 2;
   unsorted.sort_window = 1;
-  const Hll hll = Hll::from_csr(Exec(), csr, unsorted);
+  const auto hll = HllLeft::from_csr(Exec(), csr, unsorted);
   const Sell sell = Sell::from_csr(Exec(), csr, unsorted);
   EXPECT_EQ(list(sell.permutation), (List{0, 1, 2, 3, 4}));
-  EXPECT_EQ(list(sell.slice_offsets), list(hll.hack_offsets));
+  EXPECT_EQ(list(sell.slice_offsets), list(hll.hack_offsets()));
   EXPECT_EQ(list(sell.row_lengths), list(hll.row_lengths));
   EXPECT_EQ(list(sell.entries), list(hll.entries));
   EXPECT_EQ(list(sell.values), list(hll.values));
@@ -199,14 +248,14 @@ TEST(Formats, BsrOfSeed003) {
   EXPECT_EQ(list(bsr.row_map), (List{0, 2, 3}));  // ptrB and ptrE in one
   EXPECT_EQ(list(bsr.entries), (List{0, 1, 0}));
   EXPECT_EQ(list(bsr.values), (List{7, 0, 0, 4, 1, 2, 0, 3, 1, 0, 8, 9}));
-  const Bsr by_rows = Bsr::from_csr(Exec(), csr, blocks_of(2, StorageOrder::row_major));
+  const auto by_rows = BsrRight::from_csr(Exec(), csr, blocks_of(2));
   EXPECT_EQ(list(by_rows.values), (List{7, 0, 0, 4, 1, 0, 2, 3, 1, 8, 0, 9}));
   EXPECT_DOUBLE_EQ(padding_ratio(bsr), 0.5);
 }
 
 TEST(Formats, BsrStoresWholeBlocksAtTheEdges) {
   const Csr csr = from_dense({{1, 0, 0, 0, 2}, {0, 0, 0, 0, 0}, {0, 0, 0, 0, 0}, {0, 0, 3, 0, 4}});
-  const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(3, StorageOrder::row_major));
+  const auto bsr = BsrRight::from_csr(Exec(), csr, blocks_of(3));
   EXPECT_EQ(bsr.block_rows(), 2);
   EXPECT_EQ(bsr.block_cols(), 2);
   EXPECT_EQ(list(bsr.row_map), (List{0, 2, 4}));
@@ -314,7 +363,7 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
   Csr::Offsets row_map("row_map", n + 1);
   for (int i = 1; i <= n; ++i) row_map(i) = 40000;
   const Csr csr(n, n, row_map, Csr::Ordinals("entries", 40000), Csr::Scalars("values", 40000));
-  FormatOptions one_hack = options(n, StorageOrder::column_major);
+  FormatOptions one_hack = hacks_of(n);
   one_hack.memory_limit = 1'000'000'000'000;
   one_hack.slice_size = n;
   EXPECT_THROW(Hll::from_csr(Exec(), csr, one_hack), CapacityError);
@@ -324,7 +373,7 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
 
 TEST(Formats, BadArgumentsAreNamed) {
   const Csr csr = from_dense({{1, 2}, {3, 4}});
-  EXPECT_THROW(Hll::from_csr(Exec(), csr, options(0, StorageOrder::column_major)), UsageError);
+  EXPECT_THROW(Hll::from_csr(Exec(), csr, hacks_of(0)), UsageError);
   FormatOptions zero;
   zero.slice_size = 0;
   EXPECT_THROW(Sell::from_csr(Exec(), csr, zero), UsageError);

@@ -3,7 +3,7 @@
 
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/interop/kokkoskernels.hpp>
-#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/kernels/csr.hpp>
 
 /// Kokkos Kernels' CrsMatrix and CsrMatrix share their arrays, both ways.
 namespace fatvec {

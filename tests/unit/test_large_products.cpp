@@ -5,7 +5,6 @@
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
-#include <fatvec/kernels/spmm.hpp>
 
 /// What CPU kernels do only with products that are too large for their caches: threads take blocks
 /// of rows as they become free, and lines of Y go straight to memory. With a beta that is not 0

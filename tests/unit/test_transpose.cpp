@@ -8,8 +8,8 @@
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/generate/generate.hpp>
+#include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/hll.hpp>
-#include <fatvec/kernels/spmm.hpp>
 
 /// op(A): against the definition, entry by entry, and in products.
 namespace fatvec {

@@ -11,7 +11,6 @@
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/sell.hpp>
-#include <fatvec/kernels/spmm.hpp>
 #include <fatvec/plan/packing.hpp>
 
 /// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the

@@ -110,7 +110,7 @@ struct Variant {
   std::function<Multiply<Rows>(const product::Case&)> make;
   std::vector<Parameter> more_parameters = {};
   std::string sweep = {};
-  StorageOrder storage = StorageOrder::column_major;
+  std::optional<product::StorageOrder> storage = {};
   std::function<std::optional<std::string>(const product::Case&)> unsupported = {};
 };
 
@@ -126,7 +126,7 @@ Contender contender(const Variant<Rows>& variant) {
           .sweep = variant.sweep,
           .prepare =
               [make = variant.make, storage = variant.storage](product::Case task) {
-                task.options.storage = storage;
+                task.storage = storage;
                 return product::make_product<Rows::template Format, Kokkos::Cuda>(task, make(task));
               },
           .unsupported = variant.unsupported};

@@ -65,9 +65,8 @@ struct EllRows {
 
   template <class Matrix>
   static EllRows of(const Matrix& matrix) {
-    const bool column_major = matrix.storage() == StorageOrder::column_major;
-    return {matrix.row_lengths.data(), column_major ? 1 : matrix.width(),
-            column_major ? matrix.rows() : 1};
+    return {matrix.row_lengths.data(), static_cast<int>(matrix.entries.stride(0)),
+            static_cast<int>(matrix.entries.stride(1))};
   }
   KOKKOS_FUNCTION Slots operator[](int row) const {
     return {static_cast<std::int64_t>(row) * row_stride, slot_stride, lengths[row]};
@@ -88,8 +87,8 @@ struct HllRows {
 
   template <class Matrix>
   static HllRows of(const Matrix& matrix) {
-    return {matrix.hack_offsets.data(), matrix.row_lengths.data(), matrix.rows(),
-            matrix.hack_size(), matrix.storage() == StorageOrder::column_major};
+    return {matrix.hack_offsets().data(), matrix.row_lengths.data(), matrix.rows(),
+            matrix.hack_size(), detail::is_column_major<typename Matrix::array_layout>};
   }
   KOKKOS_FUNCTION Slots operator[](int row) const {
     const int hack =

@@ -56,7 +56,7 @@ void add(Registry& registry, const char* kernel) {
        .backend = "openmp",
        .format = "bsr",
        .parameters = {{"kernel", kernel},
-                      {"storage", std::string(to_string(StorageOrder::column_major))}},
+                      {"storage", std::string(to_string(product::StorageOrder::column_major))}},
        .prepare = [](const product::Case& task) {
          return product::make_product<BsrMatrix, Kokkos::OpenMP>(task, Multiply{});
        }});

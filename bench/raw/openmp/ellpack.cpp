@@ -7,7 +7,7 @@ namespace fatvec::bench {
 
 /// ELLPACK, its rows being alike; schedule:static is the one to beat.
 void add_raw_openmp_ellpack(Registry& registry) {
-  using Rows = raw::EllRows<StorageOrder::row_major>;
+  using Rows = raw::EllRows<raw::StorageOrder::row_major>;
   registry.add(raw::contender<Rows, EllMatrix>("ellpack", {raw::Schedule::Kind::even},
                                                {{"schedule", "static"}}));
   raw::add_dynamic<Rows, EllMatrix>(registry, "ellpack");

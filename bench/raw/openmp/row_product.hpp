@@ -51,7 +51,7 @@ Contender contender(const std::string& format, const Schedule& schedule,
           .parameters = std::move(parameters),
           .sweep = sweep,
           .prepare = [schedule, ahead](product::Case task) {
-            if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
+            if constexpr (requires { Rows::storage; }) task.storage = Rows::storage;
             return product::make_product<Format, Kokkos::OpenMP>(task,
                                                                  RowProduct<Rows>{schedule, ahead});
           }};

@@ -35,7 +35,7 @@ void add_raw_serial_bsr(Registry& registry) {
       {.name = "raw-serial",
        .backend = "serial",
        .format = "bsr",
-       .parameters = {{"storage", std::string(to_string(StorageOrder::column_major))}},
+       .parameters = {{"storage", std::string(to_string(product::StorageOrder::column_major))}},
        .prepare = [](const product::Case& task) {
          return product::make_product<BsrMatrix, raw::SerialSpace>(task, TextbookBlocks{});
        }});

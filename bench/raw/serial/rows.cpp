@@ -76,7 +76,7 @@ void add(Registry& registry, const char* format) {
                 .format = format,
                 .parameters = std::move(parameters),
                 .prepare = [](product::Case task) {
-                  if constexpr (requires { Rows::storage; }) task.options.storage = Rows::storage;
+                  if constexpr (requires { Rows::storage; }) task.storage = Rows::storage;
                   return product::make_product<Format, Space>(task, Textbook<Rows>{});
                 }});
 }
@@ -85,10 +85,10 @@ void add(Registry& registry, const char* format) {
 
 void add_raw_serial(Registry& registry) {
   add<raw::CsrRows, CsrMatrix>(registry, "csr");
-  add<raw::EllRows<StorageOrder::row_major>, EllMatrix>(registry, "ellpack");
-  add<raw::EllRows<StorageOrder::column_major>, EllMatrix>(registry, "ellpack");
-  add<raw::HllRows<StorageOrder::row_major>, HllMatrix>(registry, "hll");
-  add<raw::HllRows<StorageOrder::column_major>, HllMatrix>(registry, "hll");
+  add<raw::EllRows<raw::StorageOrder::row_major>, EllMatrix>(registry, "ellpack");
+  add<raw::EllRows<raw::StorageOrder::column_major>, EllMatrix>(registry, "ellpack");
+  add<raw::HllRows<raw::StorageOrder::row_major>, HllMatrix>(registry, "hll");
+  add<raw::HllRows<raw::StorageOrder::column_major>, HllMatrix>(registry, "hll");
   add<raw::JadRows, JadMatrix>(registry, "jad");
   add<raw::JadRows, PjadMatrix>(registry, "pjad");
 }

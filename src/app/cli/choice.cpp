@@ -31,7 +31,8 @@ product::Layout layout_of(const ChoiceOptions& options) {
 std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
                                    std::int64_t k) {
   std::vector<std::string_view> kernels;
-  for (const auto& info : product::kernels()) kernels.push_back(info.kernel);
+  for (const auto& info : product::kernels())
+    if (!info.portable) kernels.push_back(info.kernel);
   const auto memory = static_cast<double>(
       options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
   return rank(product::machine(options.backend), structure,

@@ -17,6 +17,7 @@ namespace {
 struct InfoOptions {
   std::string matrix;
   FormatOptions format;
+  std::optional<product::StorageOrder> storage;  ///< changes no size
   bool json = false;
 };
 
@@ -161,7 +162,7 @@ void add_info(CLI::App& app, Action& action) {
                                            "symmetry, blocks, its size per format");
   const auto options = std::make_shared<InfoOptions>();
   add_matrix(*command, options->matrix);
-  add_format_options(*command, options->format);
+  add_format_options(*command, options->format, options->storage);
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([&action, options] { action = [options] { return info(*options); }; });
 }

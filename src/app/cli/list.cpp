@@ -16,8 +16,8 @@ Json list_json() {
                {"default_backend", product::default_backend()},
                {"formats", product::formats()},
                {"kernels", Json::array()}};
-  for (const auto& [kernel, format] : product::kernels())
-    list["kernels"].push_back({{"name", kernel}, {"format", format}});
+  for (const auto& [kernel, format, portable] : product::kernels())
+    list["kernels"].push_back({{"name", kernel}, {"format", format}, {"portable", portable}});
   return list;
 }
 
@@ -31,8 +31,8 @@ int list(bool json) {
              product::default_backend());
   write_line(stdout, "formats", "{}", joined(product::formats(), ", "));
   const char* label = "kernels";
-  for (const auto& [kernel, format] : product::kernels()) {
-    write_line(stdout, label, "{:<14}{}", kernel, format);
+  for (const auto& [kernel, format, portable] : product::kernels()) {
+    write_line(stdout, label, "{:<18}{}", kernel, format);
     label = "";
   }
   return success;

@@ -17,7 +17,7 @@ namespace {
 
 /// The format that was asked for, else the kernel's, else the first.
 std::string_view format_of(const MultiplyOptions& options) {
-  for (const auto& [kernel, format] : product::kernels()) {
+  for (const auto& [kernel, format, portable] : product::kernels()) {
     if (kernel != options.kernel) continue;
     if (options.format.empty() || options.format == format) return format;
     throw UsageError(
@@ -104,7 +104,8 @@ int multiply(const MultiplyOptions& options) {
   format_of(options);  // a kernel of another format is refused before a large file is read
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
-  product::Case task{matrix.csr, options.k, product::Layout::row, options.format_options};
+  product::Case task{matrix.csr, options.k, product::Layout::row, options.format_options,
+                     options.storage};
   if (options.layout == product::to_string(product::Layout::column))
     task.layout = product::Layout::column;
   product::HostMultivector x;
@@ -153,7 +154,7 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
                             "Default: fatvec's choice for the format, backend and k"),
          kernels);
   add_backend_and_layout(command, options.backend, options.layout);
-  add_format_options(command, options.format_options);
+  add_format_options(command, options.format_options, options.storage);
 }
 
 void add_results(CLI::App& command, MultiplyOptions& options) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
 #include "check.hpp"
@@ -22,6 +24,7 @@ struct MultiplyOptions {
   std::string backend{product::default_backend()};
   std::string layout{product::to_string(product::Layout::row)};
   FormatOptions format_options;
+  std::optional<product::StorageOrder> storage;
   std::int64_t k = 1;
   std::uint64_t seed = 1;
   double alpha = 1;

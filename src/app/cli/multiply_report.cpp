@@ -31,7 +31,7 @@ Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const O
   Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},
                  {"layout", options.layout},  {"format", outcome.format},
                  {"kernel", outcome.kernel},  {"backend", options.backend}};
-  object.update(to_json(options.format_options));
+  object.update(to_json(options.format_options, options.storage));
   object.update(Json{{"alpha", options.alpha},
                      {"beta", options.beta},
                      {"seed", options.seed},

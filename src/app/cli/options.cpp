@@ -103,6 +103,7 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
 }
 
 void add_format_options(CLI::App& command, FormatOptions& options,
+                        std::optional<product::StorageOrder>& storage,
                         const std::string& storage_names) {
   const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning) {
     whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
@@ -116,17 +117,16 @@ void add_format_options(CLI::App& command, FormatOptions& options,
             ->capture_default_str(),
         0)
       ->type_name("N");
-  const auto storage = [&options](const std::string& name) {
+  using product::StorageOrder;
+  const auto take = [&storage](const std::string& name) {
     const bool row_major = name == to_string(StorageOrder::row_major);
-    options.storage = row_major ? StorageOrder::row_major : StorageOrder::column_major;
+    storage = row_major ? StorageOrder::row_major : StorageOrder::column_major;
   };
-  auto* const order =
-      one_of(command.add_option_function<std::string>(
-                 storage_names, storage,
-                 "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
-             {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
-  order->default_str(options.storage ? std::string(to_string(*options.storage))
-                                     : "by format and backend");
+  auto* const order = one_of(
+      command.add_option_function<std::string>(
+          storage_names, take, "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
+      {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
+  order->default_str(storage ? std::string(to_string(*storage)) : "by format and backend");
   add_memory_limit(command, options.memory_limit);
 }
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include <fatvec/formats/concepts.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 /// Options that several subcommands share, and the checks of their values.
 namespace fatvec::cli {
@@ -38,6 +38,7 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 /// `storage_names`: the spelling of
 /// --storage.
 void add_format_options(CLI::App& command, FormatOptions& options,
+                        std::optional<product::StorageOrder>& storage,
                         const std::string& storage_names = "--storage");
 
 }  // namespace fatvec::cli

@@ -5,7 +5,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include <fatvec/kernels/registry.hpp>
+#include <fatvec/app/dispatch/storage.hpp>
+#include <fatvec/plan/convert.hpp>
 
 #include "matrix_source.hpp"
 #include "options.hpp"
@@ -18,6 +19,7 @@ struct PrintOptions {
   std::string matrix;
   std::string format;
   FormatOptions format_options;
+  std::optional<product::StorageOrder> storage = product::StorageOrder::column_major;
   std::int64_t limit = 1000;
   bool force = false;
   bool stars = false;
@@ -42,7 +44,7 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   std::uint64_t bytes = 0;
   const auto add = [&](const char* name, const char* alias, bool per_slot, const auto& view) {
     Json values = Json::array();
-    for (std::size_t n = 0; n < view.extent(0); ++n) values.push_back(view(n));
+    for (std::size_t n = 0; n < view.size(); ++n) values.push_back(view.data()[n]);
     arrays.push_back({name, alias, per_slot, std::move(values)});
     bytes += detail::view_bytes(view);
   };
@@ -52,9 +54,9 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   if constexpr (requires { matrix.value_offsets; })
     add("value_offsets", "", false, matrix.value_offsets);
   if constexpr (requires { matrix.permutation; }) add("permutation", "", false, matrix.permutation);
-  if constexpr (requires { matrix.hack_offsets; })
-    add("hack_offsets", "", false, matrix.hack_offsets);
-  if constexpr (requires { matrix.slice_offsets; })
+  if constexpr (requires { matrix.hack_offsets(); })
+    add("hack_offsets", "", false, matrix.hack_offsets());
+  else if constexpr (requires { matrix.slice_offsets; })
     add("slice_offsets", "", false, matrix.slice_offsets);
   if constexpr (requires { matrix.diagonal_offsets; })
     add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
@@ -68,19 +70,21 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   return arrays;
 }
 
-/// options: as given; a block size that is left to the format is filled in.
-std::vector<Array> build(const product::HostCsr& csr, std::string_view format,
-                         FormatOptions& options) {
+/// A block size that is left to the format is filled in.
+std::vector<Array> build(const product::HostCsr& csr, PrintOptions& options) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   std::vector<Array> arrays;
   for_each_kernel([&](auto kernel) {
     using Matrix =
         typename decltype(kernel)::template Matrix<double, std::int32_t, Host, std::int32_t>;
-    if (format != Matrix::name || !arrays.empty()) return;
-    const auto matrix = Matrix::from_csr(Host(), csr, options);
-    Kokkos::fence("fatvec::cli::print");
-    arrays = arrays_of(matrix);
-    if constexpr (requires { matrix.block_size(); }) options.block_size = matrix.block_size();
+    if (options.format != Matrix::name || !arrays.empty()) return;
+    product::with_storage<Matrix>(options.storage, [&]<class Stored>(std::type_identity<Stored>) {
+      const auto matrix = convert<Stored>(Host(), csr, options.format_options);
+      Kokkos::fence("fatvec::cli::print");
+      arrays = arrays_of(matrix);
+      if constexpr (requires { matrix.block_size(); })
+        options.format_options.block_size = matrix.block_size();
+    });
   });
   return arrays;
 }
@@ -124,11 +128,11 @@ int print(PrintOptions options) {
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
   require_small(matrix, options);
-  const auto arrays = build(matrix.csr, options.format, options.format_options);
+  const auto arrays = build(matrix.csr, options);
   if (options.json) {
     Json object = to_json(matrix);
     object["format"] = options.format;
-    object.update(to_json(options.format_options));
+    object.update(to_json(options.format_options, options.storage));
     for (const auto& array : arrays) object["arrays"][array.name] = array.values;
     write_json(stdout, object);
     return success;
@@ -150,8 +154,7 @@ void add_print(CLI::App& app, Action& action) {
   one_of(
       command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(),
       product::formats());
-  options->format_options.storage = StorageOrder::column_major;
-  add_format_options(*command, options->format_options, "--storage,--layout");
+  add_format_options(*command, options->format_options, options->storage, "--storage,--layout");
   whole(command
             ->add_option("--limit", options->limit,
                          "Most rows and slots (entries and padding) to print")

@@ -26,12 +26,12 @@ void write_json(std::FILE* stream, const Json& object) {
   fmt::print(stream, "{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
-Json to_json(const FormatOptions& options) {
+Json to_json(const FormatOptions& options, const std::optional<product::StorageOrder>& storage) {
   return {{"hack_size", options.hack_size},
           {"slice_size", options.slice_size},
           {"sort_window", options.sort_window},
           {"block_size", options.block_size},
-          {"storage", options.storage ? Json(to_string(*options.storage)) : Json()}};
+          {"storage", storage ? Json(to_string(*storage)) : Json()}};
 }
 
 Json count(double value) {

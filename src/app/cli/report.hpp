@@ -5,9 +5,10 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
-#include <fatvec/formats/concepts.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 
 /// What subcommands write: aligned lines for people, or one JSON object.
 namespace fatvec::cli {
@@ -29,7 +30,7 @@ void write_line(std::FILE* stream, const char* label, fmt::format_string<Parts..
   fmt::print(stream, "{:<14}{}\n", label, fmt::format(format, std::forward<Parts>(parts)...));
 }
 
-Json to_json(const FormatOptions& options);
+Json to_json(const FormatOptions& options, const std::optional<product::StorageOrder>& storage);
 
 /// A number that counts something but may exceed 64 bits: an integer in JSON while it is exact.
 Json count(double value);

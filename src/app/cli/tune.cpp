@@ -78,7 +78,8 @@ void run_final(const TuneOptions& options, const product::Case& task, const prod
       (static_cast<double>(task.matrix.rows()) + static_cast<double>(task.matrix.cols()));
   const auto bytes_of = [&](const Choice& choice) {
     const auto same = [&](const Prediction& p) {
-      return p.choice.kernel == choice.kernel && p.choice.packed == choice.packed;
+      return format_of_kernel(p.choice.kernel) == format_of_kernel(choice.kernel) &&
+             p.choice.packed == choice.packed;
     };
     const auto found = std::find_if(tuned.ranking.begin(), tuned.ranking.end(), same);
     return found->matrix_bytes + (choice.packed ? 2 : 1) * operands;
@@ -104,9 +105,17 @@ void run_final(const TuneOptions& options, const product::Case& task, const prod
   std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
 }
 
-/// Default policies of all formats first, then the policies of the two best kernels, then the best
-/// eight in turns: on a machine that others use, the best of many numbers taken one after the other
-/// is the luckiest.
+/// The portable kernel of a kernel's format.
+std::string portable_kernel(std::string_view kernel) {
+  const std::string_view format = format_of_kernel(kernel);
+  for (const auto& info : product::kernels())
+    if (info.portable && info.format == format) return std::string(info.kernel);
+  return std::string(kernel);
+}
+
+/// Default policies of all formats first, then the policies of the two best kernels and of the best
+/// format's portable one, then the best eight in turns: on a machine that others use, the best of
+/// many numbers taken one after the other is the luckiest.
 Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Structure& structure,
                std::int64_t k, const Kokkos::Timer& clock, Progress& progress) {
   constexpr double hopeless = 4;  // times what the best is predicted to take
@@ -140,6 +149,12 @@ Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Str
         if (policy.empty()) continue;
         if (auto result = measure(choice)) tuned.measured.push_back(*result);
       }
+    }
+    if (kernels > 0) {  // the portable kernel of the best format, with all that it can be told
+      const std::string best = portable_kernel(tuned.measured.front().choice.kernel);
+      for (const auto& policy : product::policies(best, options.backend))
+        if (auto result = measure({best, policy, tuned.measured.front().choice.packed}))
+          tuned.measured.push_back(*result);
     }
     std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
     progress.step(fmt::format("k {}, the best in turns", k));
@@ -202,9 +217,13 @@ int tune(const TuneOptions& options) {
   std::string problems;  // of the cache, for when the progress bar has gone
   {
     const Kokkos::Timer clock;
-    const std::size_t formats = product::kernels().size() * (options.layout == "column" ? 2 : 1);
+    const auto all = product::kernels();
+    const auto ranked = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const auto& info) { return !info.portable; }));
+    const std::size_t formats = ranked * (options.layout == "column" ? 2 : 1);
     const auto kernel = product::kernels().front().kernel;
-    const std::size_t policies = 2 * (product::policies(kernel, options.backend).size() - 1);
+    const std::size_t policies = 2 * (product::policies(kernel, options.backend).size() - 1) +
+                                 product::policies(portable_kernel(kernel), options.backend).size();
     Progress progress(options.k.size() * (formats + (options.defaults_only ? 0 : policies + 1)));
     for (const std::int64_t k : options.k) {
       list.push_back(tune_one(options, matrix, structure, k, clock, progress));

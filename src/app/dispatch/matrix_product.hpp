@@ -6,6 +6,7 @@
 
 #include <fatvec/app/dispatch/operands.hpp>
 #include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/app/dispatch/storage.hpp>
 #include <fatvec/plan/convert.hpp>
 
 namespace fatvec::product {
@@ -54,15 +55,24 @@ class MatrixProduct final : public Product {
   DenseOperands<ExecSpace, KokkosLayout> dense_;
 };
 
-/// The product of a task in its layout; Format is CsrMatrix, EllMatrix, ...
-template <template <class, class, class, class> class Format, class ExecSpace, class Multiply>
+/// The product of a task, whose layout is that of X and Y, with its matrix in the format Matrix.
+template <class Matrix, class Multiply>
 std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
-  using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
+  using ExecSpace = typename Matrix::execution_space;
   if (task.layout == Layout::row)
     return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply>>(
         task, std::move(multiply));
   return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply>>(
       task, std::move(multiply));
+}
+/// The same; Format is CsrMatrix, EllMatrix, ..., in the layout of task.storage where it has
+/// several.
+template <template <class, class, class, class> class Format, class ExecSpace, class Multiply>
+std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
+  using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
+  return with_storage<Matrix>(task.storage, [&]<class Stored>(std::type_identity<Stored>) {
+    return make_product<Stored>(task, std::move(multiply));
+  });
 }
 
 }  // namespace fatvec::product

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 
 #include <fatvec/app/dispatch/backends.hpp>
 #include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/kernels/registry.hpp>
-#include <fatvec/kernels/spmm.hpp>
 #include <fatvec/plan/packing.hpp>
 
 namespace fatvec::product {
@@ -27,36 +27,41 @@ std::vector<std::string_view> names_of_kernels() {
   return {kernel_names.begin(), kernel_names.end()};
 }
 
-/// A registered kernel with a policy.
-template <class Kernel, class ExecSpace>
-struct KernelMultiply {
-  PolicyOn<Kernel, ExecSpace> policy{};
+/// A kernel with a policy, as a value: the products below are compiled for each format, not for
+/// each kernel.
+template <class ExecSpace, class Matrix>
+using Launch = std::function<void(const ExecSpace&, const detail::SlotsOf<Matrix>&,
+                                  const detail::Operand<const double>&,
+                                  const detail::Epilogue<double>&, std::int64_t k)>;
 
-  template <class Matrix, class X, class Y>
+template <class ExecSpace, class Matrix>
+struct KernelMultiply {
+  Launch<ExecSpace, Matrix> launch;
+
+  template <class X, class Y>
   void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
                   double beta, const Y& y) const {
-    spmm<Kernel>(exec, policy, alpha, matrix, x, beta, y);
+    launch(exec, detail::slots_of(matrix), detail::operand_of(x),
+           {alpha, beta, detail::span_of<detail::Columns::strided>(y)}, multivector_columns(x));
   }
 };
 
 /// The same on row-major copies.
-template <class Kernel, class ExecSpace>
+template <class ExecSpace, class Matrix>
 struct PackedMultiply {
-  PolicyOn<Kernel, ExecSpace> policy;
+  Launch<ExecSpace, Matrix> launch;
+  std::function<Packing<double, ExecSpace>(const ExecSpace&, const Matrix&)> pack;
   std::int64_t k;
   Packing<double, ExecSpace> packing{};
 
-  template <class Matrix>
-  void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    packing = Packing<double, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
-  }
-  template <class Matrix, class X, class Y>
+  void prepare(const ExecSpace& exec, const Matrix& matrix) { packing = pack(exec, matrix); }
+  template <class X, class Y>
   void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
                   double beta, const Y& y) const {
     packing.run(exec, detail::operand_of(x), beta, detail::span_of<detail::Columns::strided>(y), k,
                 [&](const auto& packed_x, double packed_beta, const auto& packed_y) {
-                  detail::multiply<Kernel>(exec, policy, alpha, matrix, packed_x, packed_beta,
-                                           packed_y, k);
+                  launch(exec, detail::slots_of(matrix), packed_x, {alpha, packed_beta, packed_y},
+                         k);
                 });
   }
 };
@@ -64,12 +69,22 @@ struct PackedMultiply {
 template <class Kernel, class ExecSpace>
 std::unique_ptr<Product> prepare_kernel(const Case& task) {
   if (const auto reason = Kernel::unsupported(ExecSpace(), task.k)) throw UsageError(*reason);
+  using Format = typename Kernel::template Matrix<double, std::int32_t, ExecSpace, std::int32_t>;
   const auto policy = policy_of<Kernel, ExecSpace>(task.policy);
-  if (task.packed && task.layout == Layout::column && task.k > 1)
-    return make_product<Kernel::template Matrix, ExecSpace>(
-        task, PackedMultiply<Kernel, ExecSpace>{policy, task.k});
-  return make_product<Kernel::template Matrix, ExecSpace>(
-      task, KernelMultiply<Kernel, ExecSpace>{policy});
+  const std::int64_t k = task.k;
+  return with_storage<Format>(task.storage, [&]<class Matrix>(std::type_identity<Matrix>) {
+    const Launch<ExecSpace, Matrix> launch = [policy](const auto& exec, const auto& a,
+                                                      const auto& x, const auto& epilogue,
+                                                      std::int64_t columns) {
+      detail::launch<Kernel>(exec, policy, a, x, epilogue, columns);
+    };
+    if (!task.packed || task.layout == Layout::row || k == 1)
+      return make_product<Matrix>(task, KernelMultiply<ExecSpace, Matrix>{launch});
+    const auto pack = [policy, k](const auto& exec, const auto& matrix) {
+      return Packing<double, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
+    };
+    return make_product<Matrix>(task, PackedMultiply<ExecSpace, Matrix>{launch, pack, k});
+  });
 }
 
 }  // namespace
@@ -99,7 +114,7 @@ HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64
 std::vector<KernelInfo> kernels() {
   std::vector<KernelInfo> list;
   for (std::size_t n = 0; n < kernel_names.size(); ++n)
-    list.push_back({kernel_names[n], kernel_formats[n]});
+    list.push_back({kernel_names[n], kernel_formats[n], kernel_is_portable[n]});
   return list;
 }
 

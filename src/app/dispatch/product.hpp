@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,12 +33,20 @@ HostCsr host_csr(
 using fatvec::Layout;  // of both X and Y
 using fatvec::to_string;
 
+/// The layout of the padded arrays of ELLPACK and HLL, and of a block of BSR, as the programs name
+/// it.
+enum class StorageOrder { column_major, row_major };
+constexpr std::string_view to_string(StorageOrder order) {
+  return order == StorageOrder::column_major ? "column-major" : "row-major";
+}
+
 /// One task for a contender: multiply this matrix with k columns in this layout.
 struct Case {
   HostCsr matrix;
   std::int64_t k = 1;
   Layout layout = Layout::row;
   FormatOptions options;
+  std::optional<StorageOrder> storage{};  ///< picks the format's layout; default: the format's own
   std::string policy{};  ///< of the kernel's tuning range, as it prints itself; empty: its default
   bool packed = false;   ///< X and Y of layout column through row-major copies
 };
@@ -68,6 +77,7 @@ class Product {
 struct KernelInfo {
   std::string_view kernel;
   std::string_view format;
+  bool portable = false;  ///< one source for every backend
 };
 
 std::vector<KernelInfo> kernels();

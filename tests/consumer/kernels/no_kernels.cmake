@@ -9,7 +9,7 @@ endif()
 string(REGEX REPLACE "[][;]" "|" symbols "${symbols}") # what would hold a list together, or cut it
 string(REPLACE "\n" ";" symbols "${symbols}")
 # Functors of fatvec's kernels, Kokkos' launches of them, conversions, and what a plan is made by.
-string(CONCAT compiled "Parallel[A-Za-z]*<fatvec::|fatvec::detail::[A-Za-z]*Product|fatvec::detail::launch<|"
+string(CONCAT compiled "Parallel[A-Za-z]*<fatvec::|fatvec::detail::[A-Za-z]*Product|fatvec::portable::RowKernel|fatvec::detail::launch<|"
        "fatvec::(convert|footprints|structure_of|measure_machine|row_statistics)<|Matrix<.*>::from_csr|"
        "fatvec::Plan<.*>::(analyse|update|run)<")
 list(FILTER symbols INCLUDE REGEX "${compiled}")

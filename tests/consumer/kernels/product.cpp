@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Core.hpp>
 
-#include <fatvec/kernels/spmm.hpp>
+#include <fatvec/kernels/csr.hpp>
 
 /// Y = A X for A = (2), X of ones and two columns.
 int main(int argc, char** argv) {
