@@ -15,7 +15,7 @@ from .style import BLUE, BOUND, INK, MUTED, head, look, over_values, panels, pic
 
 
 def drawn(view, part: pd.DataFrame) -> list[str]:
-    """The contenders that have a point, fatvec first, then hand-written code, then the peers."""
+    """The contenders that have a point, fatvec first, then the portable kernel, hand-written code, the peers."""
     names = [name for wanted in analysis.ROLES for name in analysis.contenders(view.run, wanted)]
     return [name for name in names if part[name].notna().any()]
 
@@ -119,7 +119,7 @@ def of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
 
 
 def roofline(view) -> plt.Figure:
-    """Each problem's fastest of fatvec, hand-written code and peers over its arithmetic intensity, below the measured bandwidth."""
+    """Each problem's fastest of each contender over its arithmetic intensity, below the measured bandwidth."""
     run, keys = view.run, view.run.problem_keys
     rows = run.measured[(run.measured.bytes > 0) & (run.measured.bound_fraction > 0)]
     rows = rows.assign(intensity=rows.GFLOPS * rows.seconds * 1e9 / rows.bytes)

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from . import analysis
-from .names import OURS, RAW
+from .names import OURS, role
 from .style import INK, MARKERS, STEPS, head, look, over_values, panels, pick, short
 
 
@@ -82,7 +82,7 @@ def scaling(view, table: pd.DataFrame) -> plt.Figure:
     """Speedup and efficiency over threads, one column per k: geometric mean over the matrices, shaded from worst to best."""
     columns = pick(table.k, 4)
     names = list(dict.fromkeys(table.contender))
-    names.sort(key=lambda name: (name != OURS, not name.startswith(RAW)))
+    names.sort(key=lambda name: analysis.ROLES.index(role(name)))
     figure, axes = panels(2 * len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, 2.6, sharey="row")
     threads = sorted(table.threads.unique())
     for row, kind in enumerate(("speedup", "efficiency")):

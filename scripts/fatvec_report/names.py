@@ -15,7 +15,8 @@ PROBLEM = ("matrix", "layout", "k", "scalar", "precision", "ordinal", "offset", 
 # Parameters whose value says enough on its own: "dynamic", but "chunk 64".
 SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy")
 
-OURS, RAW, PEER = "fatvec", "raw", "peer"
+OURS, PORTABLE, RAW, PEER = "fatvec", "portable", "raw", "peer"
+ANSWERS = {PORTABLE: "portable", OURS: "specialised", RAW: "hand-written", PEER: "library"}  # the roles side by side
 GPU_BACKENDS = {"cuda", "hip", "sycl", "openmptarget", "openacc"}
 BACKENDS = {"mkl": "openmp", "eigen": "openmp", "cusparse": "cuda"}  # of contenders that name none; raw-X runs on X
 TWIN = "gen:twin:"
@@ -46,10 +47,10 @@ def implementation_keys(fields: dict[str, str]) -> list[str]:
 
 
 def role(contender: str) -> str:
-    """'fatvec', 'raw' (hand-written) or 'peer' (somebody's library)."""
+    """'fatvec' (the specialised kernels), 'portable' (one source for all backends), 'raw' (hand-written) or 'peer' (a library)."""
     name = contender.lower()
-    if name == OURS:
-        return OURS
+    if name in (OURS, f"{OURS}-{PORTABLE}"):
+        return OURS if name == OURS else PORTABLE
     return RAW if name.startswith(RAW) or name in ("serial", "openmp", "cuda") else PEER
 
 

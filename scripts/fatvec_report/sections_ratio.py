@@ -20,7 +20,7 @@ def _case(view, row: pd.Series) -> str:
 def ratios(view) -> list[Block]:
     sides = []
     if len(view.same_format):
-        sides.append(("Kokkos / hand-written, same format and backend", view.same_format.assign(line=view.same_format.format)))
+        sides.append(("fatvec / hand-written, same format and backend", view.same_format.assign(line=view.same_format.format)))
     table = view.table
     peers = [table.assign(ratio=table.fatvec / table[name], line=name) for name in analysis.contenders(view.run, PEER)]
     best = [table.assign(ratio=table.vs_peer, line=figures_ratio.ALL_PEERS)] if len(peers) > 1 else []
@@ -32,7 +32,7 @@ def ratios(view) -> list[Block]:
     blocks: list[Block] = [Picture(
         f"{view.prefix}ratios", "Above, for each comparison, the share of cases up to each ratio; below, every case over k with the geometric means.",
         lambda: figures_ratio.distribution(view, sides),
-        "Left of (below) the line at 1 fatvec is slower. Kokkos / hand-written: per matrix, layout and k the fastest Kokkos kernel over the "
+        "Left of (below) the line at 1 fatvec is slower. fatvec / hand-written: per matrix, layout and k fatvec's fastest kernel over the "
         "fastest hand-written kernel of the same format and backend. Best against best: whatever settings were swept, the fastest counts.")]
     for title, table in sides:
         raw = "raw_GFLOPS" in table

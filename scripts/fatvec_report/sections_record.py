@@ -50,7 +50,7 @@ def _per_k(view) -> list[Block]:
                      _mean(part.vs_raw), _mean(peer), times(peer.min()), share(analysis.median(part.bound_fraction))])
     if not rows or not (table.vs_raw.notna().any() or table.vs_peer.notna().any()):
         return []
-    table = Table(["", "worst case against a peer", "Kokkos / hand-written, same format", "worst", "best / best hand-written", "best / best peer",
+    table = Table(["", "worst case against a peer", "fatvec / hand-written, same format", "worst", "best / best hand-written", "best / best peer",
                    "worst", "of bound, median"], rows, left=2, strong=(2, 5))
     return [Text("Geometric means over matrices and layouts; above 1 fatvec is faster; in brackets the number of cases."), table]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import analysis, figures_ratio, figures_speed
 from .blocks import NONE, Block, Heading, Picture, Table, Text, count, gflops, number, share, times, word
-from .names import OURS, RAW
+from .names import OURS, PORTABLE, RAW
 from .style import pages
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
@@ -57,16 +57,16 @@ def roofline(view) -> list[Block]:
 
 def comparison(view) -> list[Block]:
     run, table = view.run, view.table
-    raw = [name for name in analysis.contenders(run, RAW) if table[name].notna().any()]
+    others = [name for wanted in (PORTABLE, RAW) for name in analysis.contenders(run, wanted) if table[name].notna().any()]
     blocks: list[Block] = [Text(
         "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented by its fastest format and kernel; ratios are "
         "fatvec over the other, so above 1 fatvec is faster. Of bound: share of the speed at which the compulsory traffic would pass at the "
         "measured memory bandwidth; above 100 % the caches helped. A dash: not measured, see below.")]
     for title, part in view.parts(table):
         blocks += [Heading(title)] if title else []
-        rows = [[row.matrix, word(row.fatvec_what), word(row.peer_what), str(row.k), gflops(row.fatvec), *[gflops(row[name]) for name in raw],
+        rows = [[row.matrix, word(row.fatvec_what), word(row.peer_what), str(row.k), gflops(row.fatvec), *[gflops(row[name]) for name in others],
                  gflops(row.peer), times(row.vs_raw), times(row.vs_peer), share(row.bound_fraction)] for _, row in part.iterrows()]
-        blocks.append(Table(["matrix", "best of fatvec", "best peer", "k", "fatvec", *raw, "peer", "fatvec / raw", "fatvec / peer", "of bound"],
+        blocks.append(Table(["matrix", "best of fatvec", "best peer", "k", "fatvec", *others, "peer", "fatvec / raw", "fatvec / peer", "of bound"],
                             rows, left=3, strong=(4,)))
     return blocks if len(table) else []
 

@@ -16,7 +16,8 @@ BLUE, GREEN, RED, ORANGE, SKY, PURPLE, GREY = "#0072B2", "#009E73", "#D55E00", "
 
 # colour, marker, hatch: what tells contenders apart does not rest on colour alone.
 CONTENDERS = {
-    "fatvec": (BLUE, "o", ""), "raw-serial": (GREY, "v", "...."), "raw-openmp": (RED, "s", "////"), "raw-cuda": (RED, "s", "////"),
+    "fatvec": (BLUE, "o", ""), "fatvec-portable": (INK, "p", "oooo"),
+    "raw-serial": (GREY, "v", "...."), "raw-openmp": (RED, "s", "////"), "raw-cuda": (RED, "s", "////"),
     "kokkoskernels": (GREEN, "D", "\\\\\\\\"), "mkl": (PURPLE, "P", "||||"), "eigen": (ORANGE, "X", "----"), "cusparse": (SKY, "^", "xxxx"),
 }
 FORMATS = {"csr": (INK, "o", ""), "ellpack": (ORANGE, "s", "////"), "hll": (SKY, "^", "\\\\\\\\"), "sell": (GREEN, "D", "xxxx"),

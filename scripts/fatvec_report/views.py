@@ -46,7 +46,7 @@ class View:
 
     @functools.cached_property
     def same_format(self) -> pd.DataFrame:
-        return analysis.kokkos_over_raw(self.run)
+        return analysis.fatvec_over_raw(self.run)
 
     def parts(self, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         """A table split by what else tells problems apart (layout, scalar, ...), each part with its title."""

@@ -34,9 +34,16 @@ def refused(name, reason):
             "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ms", "error_occurred": True, "error_message": reason}
 
 
+def portable_variants(backend, share):
+    for shape in ("csr", "ellpack", "hll"):
+        for policy, part in (("team", 1.0), ("range", 0.8)):
+            yield "fatvec-portable", backend, shape, f"kernel:{shape}-portable/policy:{policy}", share * part
+
+
 def cpu_variants(chunks):
     for kernel in ("csr-row", "csr-team", "ellpack-row", "hll-row"):
         yield "fatvec", "openmp", kernel.split("-")[0], f"kernel:{kernel}", noise(kernel, 0.6, 0.85)
+    yield from portable_variants("openmp", 0.6)
     for shape in ("csr", "ellpack", "hll"):
         yield "raw-serial", "serial", shape, "", 0.8
         for schedule in ("static", "balanced"):
@@ -51,6 +58,7 @@ def cpu_variants(chunks):
 def gpu_variants(blocks):
     for kernel in ("csr-row", "csr-team", "ellpack-row", "hll-row"):
         yield "fatvec", "cuda", kernel.split("-")[0], f"kernel:{kernel}", noise(kernel + "gpu", 0.5, 0.8)
+    yield from portable_variants("cuda", 0.5)
     for block in blocks:
         yield "raw-cuda", "cuda", "csr", f"kernel:block2d/block:{block}", noise(block, 0.3, 0.7)
     for kernel in ("warp-shuffle", "warp-shared", "strip-mined", "tuned"):

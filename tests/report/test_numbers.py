@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report's arithmetic, on examples small enough to do by hand."""
-import json
 import pathlib
 import sys
 import tempfile
@@ -9,55 +8,40 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 try:
-    from fatvec_report import analysis, portability, published, scaling, sections_record, sweeps
-    from fatvec_report.load import load
+    from fatvec_report import analysis, published, scaling, sections_record, sweeps
     from fatvec_report.views import commit, views
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
     sys.exit(77)
-
-
-def case(contender, seconds, matrix="m", k=1, layout="row", bound=0.5, setup=0.0, verified=1.0, reason=""):
-    """contender: 'fatvec/backend:openmp/format:csr/kernel:csr-row'. nnz is 1e9, so that GFLOPS = 2 k / seconds."""
-    name = f"matrix:{matrix}/contender:{contender}/layout:{layout}/k:{k}"
-    common = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "real_time": seconds, "time_unit": "s"}
-    if reason:
-        return {**common, "error_occurred": True, "error_message": reason}
-    return {**common, "GFLOPS": 2 * k / seconds, "bytes": 12e9, "bound_fraction": bound, "verified": verified, "setup_seconds": setup, "spread": 0.01,
-            "nnz": 1e9, "stored_entries": 1e9}
-
-
-def made(*files):
-    """Runs of (context, cases) pairs."""
-    with tempfile.TemporaryDirectory() as folder:
-        runs = []
-        for position, (context, cases) in enumerate(files):
-            path = pathlib.Path(folder) / f"run-{position}.json"
-            path.write_text(json.dumps({"context": context, "benchmarks": cases}))
-            runs.append(load(path))
-        return runs
-
-
-FATVEC = "fatvec/backend:openmp/format:csr/kernel:csr-row"
-TEAM = "fatvec/backend:openmp/format:csr/kernel:csr-team"
-HLL = "fatvec/backend:openmp/format:hll/kernel:hll-row"
-SERIAL = "raw-serial/backend:serial/format:csr"
-OPENMP = "raw-openmp/backend:openmp/format:csr/schedule:dynamic/chunk:"
+from cases import FATVEC, HLL, OPENMP, PORTABLE, SERIAL, TEAM, case, made
 
 
 class Ratios(unittest.TestCase):
-    def test_kokkos_over_raw_is_of_one_format_and_backend(self):
+    def test_fatvec_over_raw_is_of_one_format_and_backend(self):
         run, = made(({}, [case(FATVEC, 4), case(TEAM, 3), case(HLL, 1), case(OPENMP + "2", 2.4), case(OPENMP + "64", 6),
                           case("raw-openmp/backend:openmp/format:hll/schedule:guided", 2), case(SERIAL, 0.5)]))
-        table = analysis.kokkos_over_raw(run).set_index("format")
+        table = analysis.fatvec_over_raw(run).set_index("format")
         self.assertAlmostEqual(table.ratio["csr"], 2.4 / 3)  # the serial kernel is faster, but on another backend
         self.assertEqual((table.what["csr"], table.raw_what["csr"]), ("csr-team", "raw-openmp csr dynamic chunk 2"))
         self.assertAlmostEqual(table.ratio["hll"], 2)
 
+    def test_the_portable_kernel_is_neither_fatvec_nor_a_peer(self):
+        mkl = "mkl/backend:openmp/format:csr"
+        cases = [case(FATVEC, 4), case(OPENMP + "2", 2), case(mkl, 8), case(HLL, 16)]
+        run, = made(({}, [*cases, case(PORTABLE, 1)]))
+        row = analysis.compare(run).iloc[0]
+        self.assertEqual((row.vs_raw, row.vs_peer, row.peer_what, row.fatvec_what), (0.5, 2, "mkl csr", "csr-row"))
+        self.assertEqual((row["fatvec-portable"], row.fatvec), (2, 0.5))
+        self.assertEqual(list(analysis.fatvec_over_raw(run).ratio), [0.5])
+        worst = analysis.worst(run, analysis.compare(run), analysis.fatvec_over_raw(run))
+        self.assertEqual(set(worst.against), {"raw-openmp csr dynamic chunk 2", "mkl csr"})
+        self.assertEqual(list(analysis.formats(run).over_csr), [1, 0.25])
+        self.assertEqual(analysis.contenders(run, "peer"), ["mkl"])
+
     def test_the_worst_cell_comes_first_whoever_is_ahead(self):
         run, = made(({}, [case(FATVEC, 4), case(OPENMP + "2", 2), case("mkl/backend:openmp/format:csr", 1),
                           case(FATVEC, 1, k=2), case("mkl/backend:openmp/format:csr", 3, k=2)]))
-        table = analysis.worst(run, analysis.compare(run), analysis.kokkos_over_raw(run))
+        table = analysis.worst(run, analysis.compare(run), analysis.fatvec_over_raw(run))
         self.assertEqual([(row.against, row.k) for row in table.itertuples()],
                          [("mkl csr", 1), ("raw-openmp csr dynamic chunk 2", 1), ("mkl csr", 2)])
         self.assertEqual(list(table.ratio), [0.25, 0.5, 3])
@@ -98,34 +82,6 @@ class Threads(unittest.TestCase):
         self.assertEqual(set(table.reference), {"1 thread"})
         self.assertEqual(list(table.speedup), [1, 2.5])
         self.assertEqual(list(table.efficiency), [1, 0.625])
-
-
-class Portability(unittest.TestCase):
-    def setUp(self):
-        cpu = [case(FATVEC, 4, bound=0.5), case(TEAM, 2, bound=0.8), case(OPENMP + "2", 1, bound=2), case(FATVEC, 1, k=3)]
-        other = [case(SERIAL, 1)]  # a machine on which fatvec was not tried is none of H
-        gpu = [case(FATVEC.replace("openmp", "cuda"), 1, bound=0.2), case(TEAM.replace("openmp", "cuda"), 0, reason="skipped: no"),
-               case("cusparse/backend:cuda/format:csr/algorithm:alg2", 0.5), case("kokkoskernels/backend:cuda/format:csr", 0.1, verified=0.0)]
-        self.views = views(made(({"cpu": "c"}, cpu), ({"gpu": "g"}, gpu), ({"cpu": "d"}, other)))
-        self.table = portability.efficiencies(self.views)
-
-    def test_pp_is_the_harmonic_mean_relative_to_the_fastest_verified_contender(self):
-        metric = portability.metric(self.views, self.table).set_index("application_name")
-        self.assertEqual(list(portability.platforms(self.views)), ["c (CPU)", "g (GPU)"])
-        self.assertAlmostEqual(metric.application["fatvec, best kernel"], 2 / (1 / 0.5 + 1 / 0.5))  # 1/2 here, 0.5/1 there
-        self.assertAlmostEqual(metric.architectural["fatvec, best kernel"], 2 / (1 / 0.8 + 1 / 0.2))
-        self.assertAlmostEqual(metric.application["fatvec csr-row"], 2 / (1 / 0.25 + 1 / 0.5))
-
-    def test_unsupported_on_one_platform_is_zero(self):
-        metric = portability.metric(self.views, self.table).set_index("application_name")
-        self.assertEqual((metric.application["fatvec csr-team"], metric.architectural["fatvec csr-team"]), (0, 0))
-
-    def test_a_problem_that_one_platform_did_not_try_does_not_count(self):
-        self.assertEqual(set(self.table.k), {1})
-
-    def test_one_platform_has_no_portability(self):
-        self.assertEqual(sections_record.versions(self.views), "")
-        self.assertEqual(len(portability.platforms(self.views[:1])), 1)
 
 
 class Published(unittest.TestCase):

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 try:
     from fatvec_report import analysis
     from fatvec_report.load import BadInput, load
-    from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name
+    from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name, role
     from fatvec_report.views import views
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
@@ -33,6 +33,11 @@ class Names(unittest.TestCase):
     def test_twins_are_called_twins_and_found_again(self):
         self.assertEqual(matrix_label("gen:twin:cage4"), "cage4 (twin)")
         self.assertEqual({matrix_key(name) for name in ("cage4 (twin)", "cage4", "data/cage4.mtx.gz", "Cage4.mtx")}, {"cage4"})
+
+    def test_the_portable_kernel_has_a_role_of_its_own(self):
+        roles = {"fatvec": "fatvec", "fatvec-portable": "portable", "raw-serial": "raw", "raw-openmp": "raw", "raw-cuda": "raw", "mkl": "peer",
+                 "kokkoskernels": "peer", "cusparse": "peer", "fatvec-else": "peer"}
+        self.assertEqual({name: role(name) for name in roles}, roles)
 
 
 class Loading(unittest.TestCase):
