@@ -12,7 +12,7 @@ import sys
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from . import analysis, html, markdown, published, sections
+from . import html, markdown, published, sections
 from .blocks import Block, Picture
 from .load import BadInput, Run, load
 from .sections_record import versions
@@ -91,7 +91,7 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
     save(folder / "report.html", html.page(TITLE, blocks, drawn))
     for view in seen:
         print(f"{view.title}:")
-        for line in analysis.headline(view.run, view.table, view.same_format):
+        for line in view.headline():
             print(f"  {line}")
     print(f"page: {folder / 'report.html'}\ntext: {folder / 'report.md'}\nrows: {folder / 'results.csv'}\n"
           f"pictures: {len(drawn)}, each as PNG and SVG, in {folder / 'figures'}")

@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import sections_ratio, sections_record, sections_speed, sections_vectors
+from . import sections_portability, sections_ratio, sections_record, sections_speed, sections_vectors
 from .blocks import Block, Heading
 
 
@@ -21,6 +21,7 @@ class Section:
 
 SECTIONS = [
     Section("Summary", sections_record.summary, across=True),
+    Section("What portability costs", sections_portability.cost),
     Section("GFLOPS per matrix", sections_speed.bars),
     Section("Speed over k", sections_speed.over_k),
     Section("Against hand-written code and peers", sections_ratio.ratios),

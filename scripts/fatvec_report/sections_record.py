@@ -16,7 +16,7 @@ def summary(views: list) -> list[Block]:
                            Text("Ratios between contenders hold only within one run; there is no claim across machines. Every result was verified "
                                 "before it was timed.")]
     for view in views:
-        blocks += [Heading(view.title), Bullets(analysis.headline(view.run, view.table, view.same_format)), *_per_k(view)]
+        blocks += [Heading(view.title), Bullets(view.headline()), *_per_k(view)]
     return blocks
 
 

@@ -8,7 +8,7 @@ import re
 
 import pandas as pd
 
-from . import analysis
+from . import analysis, costs
 from .load import Run
 
 SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
@@ -47,6 +47,13 @@ class View:
     @functools.cached_property
     def same_format(self) -> pd.DataFrame:
         return analysis.fatvec_over_raw(self.run)
+
+    @functools.cached_property
+    def costs(self) -> pd.DataFrame:
+        return costs.cells(self.run)
+
+    def headline(self) -> list[str]:
+        return [*costs.headline(self.costs), *analysis.headline(self.run, self.table, self.same_format)]
 
     def parts(self, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         """A table split by what else tells problems apart (layout, scalar, ...), each part with its title."""

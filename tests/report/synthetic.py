@@ -72,7 +72,7 @@ def gpu_variants(blocks):
 
 def results(variants, matrices, columns, layouts, bandwidth, cache, threads=1):
     for matrix in matrices:
-        rows = int(1000 * 10 ** (2.5 * noise(matrix, 0, 1)))
+        rows = int(10000 * 10 ** (2.5 * noise(matrix, 0, 1)))
         nnz = int(rows * (3 + 60 * noise(matrix + "row", 0, 1)))
         for layout in layouts:
             for k in columns:
