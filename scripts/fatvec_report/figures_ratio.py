@@ -9,10 +9,11 @@ from matplotlib.lines import Line2D
 
 from . import analysis
 from .blocks import times
-from .names import role
-from .style import BLUE, CONTENDERS, FORMATS, INK, head, look, panels, pick, plain, short
+from .names import ANSWERS, OURS, PORTABLE, RAW, role
+from .style import CONTENDERS, FORMATS, INK, head, look, panels, pick, plain, short
 
 ALL_PEERS = "best peer"
+ROLES = {ANSWERS[PORTABLE]: "fatvec-portable", ANSWERS[OURS]: "fatvec", ANSWERS[RAW]: "raw-openmp"}  # whose look they have
 
 
 def _even(axis, vertical: bool = True) -> None:
@@ -114,9 +115,8 @@ def portability(metric: pd.DataFrame, platforms: list[str]) -> plt.Figure:
     for axis, kind in zip(axes, ("application", "architectural")):
         for place, name in enumerate(names):
             values = np.sort(metric[metric.application_name == name][kind].to_numpy())
-            colour = BLUE if name.startswith("fatvec") else look(name)[0]
-            axis.scatter(values, place + (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5, s=13, color=colour, alpha=0.55, linewidth=0,
-                         marker="o" if name.startswith("fatvec") else look(name)[1])
+            colour, marker, _ = look(ROLES.get(name, name))
+            axis.scatter(values, place + (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5, s=13, color=colour, alpha=0.55, linewidth=0, marker=marker)
             middle = float(np.median(values))
             axis.vlines(middle, place - 0.36, place + 0.36, color=INK, linewidth=2.2, zorder=5)
             axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), textcoords="offset points", ha="center", fontsize=7.5)

@@ -7,74 +7,70 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis
-from .names import OURS, role
+from .costs import ANY
+from .names import ANSWERS, OURS, PEER, PORTABLE, RAW, role
 
-BEST = "fatvec, best kernel"
+APPLICATIONS = [ANSWERS[kind] for kind in (PORTABLE, OURS, RAW)]
 EFFICIENCIES = ("application", "architectural")
-
-
-def harmonic(efficiencies: pd.Series, platforms: int) -> float:
-    """PP of one application on one problem; a missing or a zero efficiency is an unsupported platform."""
-    supported = efficiencies[efficiencies > 0]
-    return platforms / float((1 / supported).sum()) if len(supported) == platforms else 0.0
+KEYS = ["application_name", "format", "problem"]
 
 
 def platforms(views: list) -> dict[str, list]:
-    """H: the devices on which fatvec was tried, each with its views. A CPU and a GPU are two; so are two CPUs."""
+    """H: the devices on which fatvec multiplied, portable or specialised, each with its views. A CPU and a GPU are two; so are two CPUs."""
     found: dict[tuple[str, str], list] = {}
     for view in views:
-        if not view.run.dry and len(view.run.measured) and view.run.rows.contender.eq(OURS).any():
+        run = view.run
+        if not run.dry and not run.vectors and len(run.measured) and run.rows.contender.map(role).isin([PORTABLE, OURS]).any():
             found.setdefault((view.platform, view.device), []).append(view)
     return {f"{device} ({platform.upper()})": group for (platform, device), group in found.items()}
 
 
-def efficiencies(views: list) -> pd.DataFrame:
-    """One row per platform, problem that was tried on every platform, and application: e of both kinds, at most 1 (caches can beat
-    the bound). Applications: fatvec with its best kernel, each of its kernels alone, and peers that exist on several platforms."""
+def trials(views: list) -> dict[str, pd.DataFrame]:
+    """Per platform its rows, failed ones too, of the problems that every platform tried. Of a problem in two files the first counts."""
     keys = list(dict.fromkeys(key for view in views for key in view.run.problem_keys))
-    parts, tried = [], {}
+    found = {}
     for name, group in platforms(views).items():
+        parts, known = [], set()
         for view in group:
-            rows = view.run.rows.reindex(columns=list(dict.fromkeys([*view.run.rows.columns, *keys, "kernel"]))).copy()
-            rows[[*keys, "kernel"]] = rows[[*keys, "kernel"]].fillna("")
-            new = ~rows[keys].apply(tuple, axis=1).isin(tried.setdefault(name, set()))  # a problem in two files: the first counts
-            rows = rows[new]
-            tried[name] |= set(rows[keys].apply(tuple, axis=1))
-            parts.append(_of(rows, keys).assign(platform=name))
-    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=[*keys, "application_name", *EFFICIENCIES, "platform"])
-    if tried:
-        common = set.intersection(*tried.values())
-        table = table[table[keys].apply(tuple, axis=1).isin(common)] if len(table) else table
-    several = table.groupby("application_name").platform.nunique() if len(table) else pd.Series(dtype=int)
-    mine = table.application_name.map(lambda name: name.startswith(OURS))
-    return table[mine | (table.application_name.map(several) > 1)].reset_index(drop=True)
+            fields = view.run.rows.reindex(columns=keys).fillna("").astype(str)
+            rows = view.run.rows.assign(problem=fields.agg("\t".join, axis=1))
+            parts.append(rows[~rows.problem.isin(known)])
+            known |= set(rows.problem)
+        found[name] = pd.concat(parts, ignore_index=True)
+    common = set.intersection(*(set(rows.problem) for rows in found.values())) if found else set()
+    return {name: rows[rows.problem.isin(common)] for name, rows in found.items()}
 
 
-def _of(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    measured = rows[rows.status == "ok"]
-    best = measured.groupby(keys).seconds.min().rename("best_seconds").reset_index()
-    kinds = measured.contender.map(role)
-    ours, peers = measured[kinds == OURS], measured[kinds == "peer"]
-    applications = [analysis.fastest(ours, keys).assign(application_name=BEST),
-                    analysis.fastest(ours, [*keys, "format", "kernel"]).assign(
-                        application_name=lambda table: "fatvec " + table.kernel.where(table.kernel != "", table.format)),
-                    analysis.fastest(peers, [*keys, "contender"]).assign(application_name=lambda table: table.contender)]
-    table = pd.concat([part for part in applications if len(part)] or applications[:1]).merge(best, on=keys)
-    table["application"] = (table.best_seconds / table.seconds).clip(upper=1)
+def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """One row per platform, problem, application and format (ANY: its fastest): e of both kinds, at most 1 (caches can beat the bound).
+    Applications: APPLICATIONS, in each of their formats, too, and the libraries that exist on several platforms."""
+    parts = []
+    for platform, rows in found.items():
+        rows = rows[rows.status == "ok"]
+        kinds = rows.contender.map(role)
+        rows = rows.assign(platform=platform, best_seconds=rows.groupby("problem").seconds.transform("min"),
+                           application_name=kinds.map(ANSWERS).where(kinds != PEER, rows.contender))
+        each = rows[(kinds != PEER) & (rows.format != "")]
+        parts += [analysis.fastest(part, KEYS) for part in (rows.assign(format=ANY), each) if len(part)]
+    columns = [*KEYS, "platform", *EFFICIENCIES]
+    if not parts:
+        return pd.DataFrame(columns=columns)
+    table = pd.concat(parts, ignore_index=True)
+    table["application"] = table.best_seconds / table.seconds
     table["architectural"] = table.bound_fraction.clip(upper=1)
-    return table[[*keys, "application_name", *EFFICIENCIES]]
+    several = table.groupby("application_name").platform.transform("nunique") > 1
+    return table.loc[several | table.application_name.isin(APPLICATIONS), columns].reset_index(drop=True)
 
 
-def metric(views: list, table: pd.DataFrame) -> pd.DataFrame:
-    """One row per application and problem: PP of both kinds. A problem that an application did not do anywhere counts, as 0."""
-    keys = list(dict.fromkeys(key for view in views for key in view.run.problem_keys))
-    count = len(platforms(views))
-    problems = table[keys].drop_duplicates()
-    records = []
-    for name in table.application_name.unique():
-        grouped = dict(list(table[table.application_name == name].groupby(keys)))
-        for key in problems.itertuples(index=False, name=None):
-            rows = grouped.get(key)
-            pp = {kind: harmonic(rows[kind], count) if rows is not None else 0.0 for kind in EFFICIENCIES}
-            records.append({"application_name": name, **dict(zip(keys, key)), **pp})
-    return pd.DataFrame(records, columns=["application_name", *keys, *EFFICIENCIES])
+def metric(found: dict[str, pd.DataFrame], table: pd.DataFrame) -> pd.DataFrame:
+    """One row per application (APPLICATIONS first), format and problem: PP of both kinds, 0 where a platform has no verified result."""
+    problems = list(dict.fromkeys(problem for rows in found.values() for problem in rows.problem))
+    formats = list(dict.fromkeys([ANY, *table.format]))
+    names = [*APPLICATIONS, *(name for name in table.application_name.unique() if name not in APPLICATIONS)]
+    index = pd.MultiIndex.from_tuples([(name, shape, problem) for name in names for shape in formats for problem in problems
+                                       if name in APPLICATIONS or shape == ANY], names=KEYS)
+    result = pd.DataFrame(index=index, columns=list(EFFICIENCIES), dtype=float)
+    for kind in EFFICIENCIES:
+        wide = table.set_index([*KEYS, "platform"])[kind].unstack().reindex(columns=list(found))
+        result[kind] = (len(found) / (1 / wide).sum(axis=1, skipna=False)).reindex(index).fillna(0)
+    return result.reset_index()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sections that compare: with hand-written code, with peers, across settings, threads and platforms."""
+"""Sections that compare: with hand-written code, with peers, across settings and threads."""
 from __future__ import annotations
 
 import pandas as pd
 
-from . import analysis, figures_ratio, figures_sweep, portability, scaling, sweeps
-from .blocks import Block, Bullets, Heading, Picture, Table, Text, gflops, number, share, times, word
+from . import analysis, figures_ratio, figures_sweep, scaling, sweeps
+from .blocks import Block, Heading, Picture, Table, Text, gflops, number, share, times, word
 from .names import PEER, role
 from .style import pages, pick
 
@@ -106,32 +106,3 @@ def threads(view) -> list[Block]:
         blocks.append(Table(["matrix", "contender", "reference", "k", *[f"speedup, {count_} thr." for count_ in view.threads],
                              f"efficiency, {view.threads[-1]} thr.", "fastest with"], rows, left=3))
     return blocks
-
-
-def across_platforms(views: list) -> list[Block]:
-    names = list(portability.platforms(views))
-    if len(names) < 2:
-        return []
-    table = portability.efficiencies(views)
-    metric = portability.metric(views, table)
-    if metric.empty:
-        return [Text("The results of the platforms have no problem (matrix, layout, k) in common.")]
-    rows = []
-    for name, group in metric.groupby("application_name", sort=False):
-        mine = table[table.application_name == name]
-        medians = [number(analysis.median(mine[mine.platform == platform][kind])) for platform in names for kind in portability.EFFICIENCIES]
-        unsupported = int((group.application == 0).sum())
-        rows.append([name, number(group.application.median()), number(group.application.min()), number(group.architectural.median()),
-                     number(group.architectural.min()), f"{unsupported} of {len(group)}", *medians])
-    head = ["application", "PP appl., median", "min", "PP arch., median", "min", "unsupported"]
-    return [
-        Text("Pennycook's metric: PP = |H| / Σ 1/eᵢ over the platforms H, zero where one is not supported; of each problem "
-             "(matrix, layout, k) that was tried on all of them, then the median over the problems."),
-        Bullets([f"H = {', '.join(names)}.",
-                 "Application efficiency is relative to the fastest verified contender of the same run on that platform, whoever "
-                 "that is; not to the fastest that there may be elsewhere.",
-                 "Architectural efficiency is the share of the bandwidth bound, counted as 1 where caches beat it.",
-                 "A single kernel used everywhere is an application of its own; fatvec, best kernel chooses per platform and problem."]),
-        Picture("portability", "Marks: performance portability per application, one per problem, with medians; left relative to the "
-                               "fastest contender, right to the bandwidth bound.", lambda: figures_ratio.portability(metric, names)),
-        Table([*head, *[f"e {kind[:4]}., {platform}" for platform in names for kind in portability.EFFICIENCIES]], rows, left=1, strong=(1, 3))]

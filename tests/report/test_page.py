@@ -110,6 +110,7 @@ class Page(unittest.TestCase):
             for shape in ("csr", "ellpack", "hll", "best format"):
                 self.assertRegex(part, rf"\n\| {shape} +\|", backend)
             self.assertEqual("launch-bound" in part, backend == "cuda")
+        self.assertRegex(text, r"\n\| portable +\|.+\n\| specialised +\|.+\n\| hand-written +\|.+\n\| kokkoskernels +\|")
         self.assertEqual(PAGE.count(">portable / specialised</th>"), 2)
 
     def test_every_row_is_in_the_csv(self):
