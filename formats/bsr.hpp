@@ -59,7 +59,8 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] KOKKOS_FUNCTION detail::SlotView<Scalar, Layout, Device> block(
       std::int64_t n) const {
     const auto size = static_cast<std::size_t>(block_size_);
-    return {values.data() + n * block_size_ * block_size_, size, size};
+    return detail::SlotView<Scalar, Layout, Device>(values.data() + n * block_size_ * block_size_,
+                                                    size, size);
   }
   [[nodiscard]] std::int64_t nnz() const { return nnz_; }
   [[nodiscard]] std::int64_t stored_entries() const {

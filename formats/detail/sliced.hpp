@@ -70,7 +70,8 @@ class SlicedEllpack : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const auto height = static_cast<std::size_t>(left < slice_size_ ? left : slice_size_);
     const auto first = slice_offsets(s);
     const auto width = static_cast<std::size_t>(slice_offsets(s + 1) - first) / height;
-    return {{entries.data() + first, height, width}, {values.data() + first, height, width}};
+    return {SlotView<Ordinal, Layout, Device>(entries.data() + first, height, width),
+            SlotView<Scalar, Layout, Device>(values.data() + first, height, width)};
   }
 
  protected:
