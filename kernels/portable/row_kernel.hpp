@@ -202,10 +202,12 @@ void launch(const char* label, const ExecSpace& exec, const Choice& policy, Kern
 
 }  // namespace fatvec::portable
 
+/// @cond
 template <class T, int width, int n>
 struct Kokkos::reduction_identity<fatvec::detail::Tile<T, width, n>> {
   KOKKOS_FORCEINLINE_FUNCTION static fatvec::detail::Tile<T, width, n> sum() { return {}; }
 };
+/// @endcond
 
 namespace fatvec::detail {
 
