@@ -25,7 +25,8 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 /// (the same type where they do not differ). Beside what is checked here it has
 ///
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
-///     static void run(exec, policy, matrix, x, epilogue, k)       launches on exec: no allocation, no fence
+///     static void run(exec, policy, slots, x, epilogue, k)        launches on exec: no allocation, no fence;
+///                                                                 slots is detail::slots_of(matrix)
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
 ///     template <Matrix> static bool writes_columns(policy, k)     whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The portable kernel of every format, in both of its forms, on whatever backend Kokkos has:
-// scripts/try-threads builds and runs it where no other test does. Exit status: 0, or 1 for a wrong
-// product.
+// The portable kernel of every format, in both of its forms, with a row that a whole team shares,
+// on whatever backend Kokkos has: a test of each preset, and of Threads by scripts/try-threads.
+// Exit status: 0, or 1 for a wrong product.
 #include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <limits>
@@ -20,7 +20,6 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 using Host = Kokkos::DefaultHostExecutionSpace;
 using HostCsr = fatvec::CsrMatrix<double, int, Host, int>;
-using Csr = fatvec::CsrMatrix<double, int, Exec, int>;
 
 constexpr int rows = 301;
 constexpr int cols = 1207;
