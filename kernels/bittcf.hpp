@@ -13,7 +13,7 @@
 #include <fatvec/kernels/device/window_kernel.hpp>
 #include <fatvec/kernels/host/partition.hpp>
 #include <fatvec/kernels/host/window_kernel.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {

@@ -9,7 +9,7 @@
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/device/launch.hpp>
 #include <fatvec/kernels/host/block_kernel.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
 
 namespace fatvec {
 

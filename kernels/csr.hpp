@@ -2,14 +2,14 @@
 #pragma once
 
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/slot_kernel.hpp>
 
 namespace fatvec {
 
 /// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in
 /// registers.
-struct CsrRow : detail::RowKernel<CsrRow> {
+struct CsrRow : detail::SlotKernel<CsrRow> {
   static constexpr const char* name = "csr-row";
   static constexpr const char* label = "fatvec::CsrRow";
   template <class Scalar, class Ordinal, class Device, class Offset>

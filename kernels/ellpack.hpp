@@ -2,14 +2,14 @@
 #pragma once
 
 #include <fatvec/formats/ellpack.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/slot_kernel.hpp>
 
 namespace fatvec {
 
 /// ELLPACK, a row per work-item, in whichever storage order the matrix has; stops at the row's
 /// length, not at the padding.
-struct EllpackRow : detail::RowKernel<EllpackRow> {
+struct EllpackRow : detail::SlotKernel<EllpackRow> {
   static constexpr const char* name = "ellpack-row";
   static constexpr const char* label = "fatvec::EllpackRow";
   template <class Scalar, class Ordinal, class Device, class Offset>

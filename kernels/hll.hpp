@@ -2,14 +2,14 @@
 #pragma once
 
 #include <fatvec/formats/hll.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/slot_kernel.hpp>
 
 namespace fatvec {
 
 /// HLL, a row per work-item: on a GPU the threads of a warp read the slots of neighbouring rows of
 /// one hack, coalesced.
-struct HllRow : detail::RowKernel<HllRow> {
+struct HllRow : detail::SlotKernel<HllRow> {
   static constexpr const char* name = "hll-row";
   static constexpr const char* label = "fatvec::HllRow";
   template <class Scalar, class Ordinal, class Device, class Offset>

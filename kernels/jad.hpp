@@ -2,14 +2,14 @@
 #pragma once
 
 #include <fatvec/formats/jad.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/slot_kernel.hpp>
 
 namespace fatvec {
 
 /// JAD, a stored row per work-item (seed 003, algorithm 2): the threads of a warp read neighbours
 /// in each diagonal, coalesced.
-struct JadRow : detail::RowKernel<JadRow> {
+struct JadRow : detail::SlotKernel<JadRow> {
   static constexpr const char* name = "jad-row";
   static constexpr const char* label = "fatvec::JadRow";
   template <class Scalar, class Ordinal, class Device, class Offset>
@@ -32,7 +32,7 @@ struct DefaultKernel<JadMatrix<Scalar, Ordinal, Device, Offset>> {
 
 /// pJAD, a stored row per work-item (seed 003, algorithm 3); stops at the row's length, not at the
 /// block's.
-struct PjadRow : detail::RowKernel<PjadRow> {
+struct PjadRow : detail::SlotKernel<PjadRow> {
   static constexpr const char* name = "pjad-row";
   static constexpr const char* label = "fatvec::PjadRow";
   template <class Scalar, class Ordinal, class Device, class Offset>

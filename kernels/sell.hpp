@@ -2,14 +2,14 @@
 #pragma once
 
 #include <fatvec/formats/sell.hpp>
-#include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/row_kernel.hpp>
+#include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/slot_kernel.hpp>
 
 namespace fatvec {
 
 /// SELL-C-sigma, a stored row per work-item, its sum scattered through the permutation: like HLL,
 /// but the rows of a warp are of about the same length.
-struct SellRow : detail::RowKernel<SellRow> {
+struct SellRow : detail::SlotKernel<SellRow> {
   static constexpr const char* name = "sell-row";
   static constexpr const char* label = "fatvec::SellRow";
   template <class Scalar, class Ordinal, class Device, class Offset>

@@ -31,6 +31,7 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
+/// What hosts are compiled for: `tune` and the benchmark's sweep try all of it.
 struct HostPolicy : Choice {
   static std::vector<HostPolicy> tuning_range() {
     using enum Form;
@@ -40,6 +41,7 @@ struct HostPolicy : Choice {
   bool operator==(const HostPolicy&) const = default;
 };
 
+/// What devices are compiled for.
 struct DevicePolicy : Choice {
   static std::vector<DevicePolicy> tuning_range() {
     using enum Form;
@@ -55,6 +57,7 @@ struct Rule {
   std::int64_t most_columns;
   Choice choice;
 };
+/// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 /// Hosts: an item is a row with all of its columns.

@@ -2,16 +2,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/formats/multivector.hpp>
-#include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/shared/entries.hpp>
 #include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/rows_of_x.hpp>
@@ -134,132 +129,12 @@ struct RowKernel {
   }
 };
 
-template <int width>
-using Width = std::integral_constant<int, width>;
-
-/// run(Width) with the widest tile that is compiled and no wider than asked.
-template <bool host, detail::Columns columns, class Run>
-void with_width(int width, const Run& run) {
-  if constexpr (columns == detail::Columns::contiguous) {
-    if constexpr (host) {
-      if (width >= 16) return run(Width<16>());
-      if (width >= 8) return run(Width<8>());
-      if (width >= 6) return run(Width<6>());
-    }
-    if (width >= 4) return run(Width<4>());
-    if (width == 3) return run(Width<3>());
-    if (width == 2) return run(Width<2>());
-  }
-  if (width >= 4) return run(Width<4>());
-  run(Width<1>());
-}
-
-/// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
-template <class T>
-bool takes(int width, const T* data, std::int64_t row_stride) {
-  const int n = detail::piece_width<T>(std::min(width, 4));
-  return row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(data) % (n * sizeof(T)) == 0;
-}
-
-/// Tiles that the team form is compiled for.
-template <bool host, int width>
-inline constexpr bool has_teams = host ? width == 4 : width <= 2;
-
-/// Threads of a device's team.
-inline constexpr int team_threads = 128;
-
-/// Launches a kernel in the form of a policy, items in place of teams where these are not compiled;
-/// no allocation, no fence.
-template <class ExecSpace, class Kernel>
-void launch(const char* label, const ExecSpace& exec, const Choice& policy, Kernel kernel) {
-  constexpr bool host = detail::is_host<ExecSpace>;
-  const std::int64_t count = kernel.a.count();
-  if constexpr (has_teams<host, Kernel::tile_width>)
-    if (policy.form == Form::team) {
-      kernel.lanes = host ? 1 : policy.lanes;
-      const int threads = host ? 1 : team_threads / kernel.lanes;
-      kernel.rows = host ? 64 : threads;
-      kernel.longest = std::max(64 * kernel.lanes, static_cast<int>(4 * kernel.a.mean_length));
-      const std::int64_t teams = (count + kernel.rows - 1) / kernel.rows;
-      if (teams > std::numeric_limits<int>::max())
-        throw CapacityError(
-            detail::concat(label, ": ", teams, " teams are more than one launch can have."));
-      using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                       Kokkos::LaunchBounds<team_threads, 8>>;
-      Kokkos::parallel_for(label, Teams(exec, static_cast<int>(teams), threads, kernel.lanes),
-                           kernel);
-      return;
-    }
-  // Blocks of few threads, and registers for what a thread loads at once.
-  using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                    Kokkos::IndexType<int>, Kokkos::LaunchBounds<128, 8>>;
-  const std::int64_t at_once = std::numeric_limits<int>::max() / kernel.items_of_row;
-  for (; kernel.first_row < count; kernel.first_row += kernel.rows) {
-    kernel.rows = static_cast<int>(std::min(at_once, count - kernel.first_row));
-    Kokkos::parallel_for(label, Range(exec, 0, kernel.rows * kernel.items_of_row), kernel);
-  }
-}
-
 }  // namespace fatvec::portable
 
 /// @cond
+/// Where a reduction over tiles begins: Kokkos asks for it.
 template <class T, int width, int n>
 struct Kokkos::reduction_identity<fatvec::detail::Tile<T, width, n>> {
   KOKKOS_FORCEINLINE_FUNCTION static fatvec::detail::Tile<T, width, n> sum() { return {}; }
 };
 /// @endcond
-
-namespace fatvec::detail {
-
-/// The portable kernel of a format; Kernel adds its name, the label of its launches and the format.
-template <class Kernel>
-struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
-  using HostPolicy = portable::HostPolicy;
-  using DevicePolicy = portable::DevicePolicy;
-  static constexpr bool portable = true;
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
-
-  /// Plans choose among the specialised kernels, or what `fatvec tune` found.
-  template <class Scalar, class ExecSpace>
-  static bool suits(const ExecSpace&) {
-    return false;
-  }
-
-  template <class S>
-  static auto entries(const S& a) {
-    return RowEntries<S>(a);
-  }
-
-  template <class ExecSpace, class S, class T>
-  static void run(const ExecSpace& exec, const portable::Choice& asked, const S& a,
-                  const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-    require_near_rows(Kernel::label, x);
-    const auto entries = Kernel::entries(a);
-    using Entries = std::remove_const_t<decltype(entries)>;
-    const portable::Choice policy =
-        portable::chosen(asked, is_host<ExecSpace>, entries.has_long_rows, k);
-    with_columns(x, k, [&]<Columns columns>(const MultiVectorSpan<const T, columns>& of_x) {
-      const bool host = is_host<ExecSpace>;
-      const bool apart = columns == Columns::strided;
-      const bool fits = host || apart || portable::takes(policy.width, x.data, x.row_stride);
-      const int wanted = fits ? policy.width : 1;
-      portable::with_width<host, columns>(wanted, [&]<int width>(portable::Width<width>) {
-        const int step = host ? static_cast<int>(k) : width;
-        portable::launch(Kernel::label, exec, policy,
-                         portable::RowKernel<ExecSpace, Entries, T, columns, width>{
-                             .a = entries,
-                             .x = of_x,
-                             .epilogue = epilogue,
-                             .k = static_cast<int>(k),
-                             .step = step,
-                             .items_of_row = static_cast<int>((k + step - 1) / step)});
-      });
-    });
-  }
-};
-
-}  // namespace fatvec::detail
