@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <fatvec/core/memory.hpp>
 #include <fatvec/formats/detail/rows.hpp>
@@ -63,12 +64,13 @@ double padding_ratio(const F& matrix) {
   return nnz == 0 ? 0.0 : (static_cast<double>(matrix.stored_entries()) - nnz) / nnz;
 }
 
-/// The types every format shares, from its template arguments.
+/// The types every format shares, from its template arguments. Those of CsrMatrix may be const: its
+/// arrays are then Views of const elements.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct FormatTraits {
   static_assert(std::is_signed_v<Ordinal> && std::is_integral_v<Offset>);
-  using value_type = Scalar;
-  using ordinal_type = Ordinal;
+  using value_type = std::remove_const_t<Scalar>;
+  using ordinal_type = std::remove_const_t<Ordinal>;
   using offset_type = Offset;
   using device_type = typename Device::device_type;
   using execution_space = typename device_type::execution_space;

@@ -35,7 +35,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;      ///< nnz column indices
   Scalars values;        ///< nnz values
 
-  detail::LongRows<Ordinal, typename Traits::device_type>
+  detail::LongRows<typename Traits::ordinal_type, typename Traits::device_type>
       long_rows;           ///< none before find_long_rows()
   bool scattered = false;  ///< whether neighbouring rows share few rows of X, as find_long_rows()
                            ///< says on GPUs; only for speed

@@ -51,7 +51,7 @@ struct BitTcfWindow {
                   const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                   std::int64_t k) {
     detail::with_columns(x, k, [&](const auto& columns) {
-      detail::run_host_windows(label, exec, policy, matrix, columns, epilogue, k);
+      detail::launch_host_windows(label, exec, policy, matrix, columns, epilogue, k);
     });
   }
   template <class ExecSpace, class M, class T>

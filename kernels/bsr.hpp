@@ -38,7 +38,7 @@ struct BsrRow {
                     const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                     std::int64_t k) {
       detail::with_columns(x, k, [&](const auto& columns) {
-        detail::run_block_product<size>(label, exec, policy, matrix, columns, epilogue, k);
+        detail::launch_host_blocks<size>(label, exec, policy, matrix, columns, epilogue, k);
       });
     }
     template <class ExecSpace, class M, class T>

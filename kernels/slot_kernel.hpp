@@ -38,7 +38,7 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
                   const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
     with_columns(x, k, [&](const auto& columns) {
-      run_row_product(Kernel::label, exec, policy, matrix, columns, epilogue, k);
+      launch_host_rows(Kernel::label, exec, policy, matrix, columns, epilogue, k);
     });
   }
   template <class ExecSpace, class M, class T>

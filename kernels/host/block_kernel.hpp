@@ -13,7 +13,7 @@
 #include <fatvec/kernels/host/row_kernel.hpp>
 #include <fatvec/kernels/host/transposed_store.hpp>
 
-/// The product of a matrix of dense blocks for CPUs: a work-item sums several rows of a block row
+/// The product of a matrix of dense blocks for CPUs: a work-part sums several rows of a block row
 /// at once, so that what it reads of X serves all of them from registers.
 namespace fatvec::detail {
 
@@ -30,11 +30,11 @@ struct BlockTile {
   }
 };
 
-/// A work-item is a share of the block rows, of about equally many blocks; columns beyond one tile
+/// A work-part is a share of the block rows, of about equally many blocks; columns beyond one tile
 /// sweep over one block row at a time, which stays in the first-level cache.
 template <class T, Columns columns, class Block>
 struct BlockRowSweep {
-  BlockSweep<columns> shares;
+  RowSweep<columns> shares;
   int block_size;
   static constexpr bool vectorised = columns == Columns::contiguous;
   /// Whether the sums of `width` columns, `chains` of each, fit the registers beside a vector of X
@@ -48,7 +48,7 @@ struct BlockRowSweep {
                                 : fits(32, 1)               ? 32
                                 : fits(16, 1)               ? 16
                                                             : 8;
-  /// As in RowProduct: two chains of additions for each sum while there are registers.
+  /// As in HostRowKernel: two chains of additions for each sum while there are registers.
   template <int width>
   static constexpr int chains = fits(width, 2) ? 2 : 1;
 
@@ -70,7 +70,7 @@ struct BlockRowSweep {
 };
 
 template <class T, class Matrix, class V, Columns columns, class Block>
-struct BlockProduct {
+struct HostBlockKernel {
   using Sweep = BlockRowSweep<T, columns, Block>;
   typename Matrix::Rows block_rows;
   BlockAccess access;
@@ -82,63 +82,63 @@ struct BlockProduct {
   HostEpilogue<T> epilogue;
   Sweep sweep;
 
-  static constexpr bool turns = columns == Columns::contiguous;
+  static constexpr bool can_transpose_y = columns == Columns::contiguous;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    const std::int64_t begin = sweep.shares.cut(item, block_rows);
-    const std::int64_t end = sweep.shares.cut(item + 1, block_rows);
-    std::int64_t ahead = 0;
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    const std::int64_t begin = sweep.shares.partition.begin(part, block_rows);
+    const std::int64_t end = sweep.shares.partition.begin(part + 1, block_rows);
+    std::int64_t distance = 0;
     if constexpr (columns == Columns::contiguous)
-      ahead = rows_ahead(sweep.shares.lookahead, block_rows, entries, begin, end,
-                         sweep.shares.k * std::int64_t{sizeof(V)}, cols);
-    if constexpr (turns)
-      if (sweep.shares.turns_rows) return turn_rows(begin, end, ahead);
-    multiply(begin, end, ahead);
+      distance = prefetch_row_distance(sweep.shares.prefetch, block_rows, entries, begin, end,
+                                       sweep.shares.k * std::int64_t{sizeof(V)}, cols);
+    if constexpr (can_transpose_y)
+      if (sweep.shares.transposes_y) return multiply_transposed(begin, end, distance);
+    multiply(begin, end, distance);
     epilogue.finish();
   }
 
   /// Into a column-major Y.
-  [[gnu::noinline]] KOKKOS_FUNCTION void turn_rows(std::int64_t begin, std::int64_t end,
-                                                   std::int64_t ahead) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply_transposed(std::int64_t begin, std::int64_t end,
+                                                             std::int64_t distance) const {
     const std::int64_t size = access.size;
-    TurnedRows<T>::run(epilogue, rows, sweep.shares.k, begin * size, Kokkos::min(rows, end * size),
-                       size,
-                       [&](std::int64_t first, std::int64_t last, std::int64_t c, std::int64_t k,
-                           const HostEpilogue<T>& to) {
-                         BlockProduct some = *this;
-                         some.x.data += c;
-                         some.sweep.shares.k = k;
-                         some.epilogue = to;
-                         some.multiply(first / size, (last + size - 1) / size, ahead);
-                       });
+    TransposedStore<T>::run(epilogue, rows, sweep.shares.k, begin * size,
+                            Kokkos::min(rows, end * size), size,
+                            [&](std::int64_t first, std::int64_t last, std::int64_t c,
+                                std::int64_t k, const HostEpilogue<T>& to) {
+                              HostBlockKernel some = *this;
+                              some.x.data += c;
+                              some.sweep.shares.k = k;
+                              some.epilogue = to;
+                              some.multiply(first / size, (last + size - 1) / size, distance);
+                            });
   }
 
-  /// Block rows begin ... end - 1. Not inlined: of several loops over items, one copy.
+  /// Block rows begin ... end - 1. Not inlined: of several loops over parts, one copy.
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t begin, std::int64_t end,
-                                                  std::int64_t ahead) const {
-    const BlockProduct local =
+                                                  std::int64_t distance) const {
+    const HostBlockKernel local =
         *this;  // in registers: of *this the compiler must think that writing Y changes it
     local.sweep.visit(begin, end, [&](auto width, std::int64_t i, int first, std::int64_t c) {
-      local.template multiply_tile<decltype(width)::value>(i, first, c, ahead);
+      local.template multiply_tile<decltype(width)::value>(i, first, c, distance);
     });
   }
 
   /// Rows first, first + 1, ... of block row i.
   template <int width>
   FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int first, std::int64_t c,
-                                                 std::int64_t ahead) const {
-    if (ahead > 0 && first == 0 && i + ahead < sweep.shares.rows)
+                                                 std::int64_t distance) const {
+    if (distance > 0 && first == 0 && i + distance < sweep.shares.partition.rows)
       for (int b = 0; b < access.size; ++b)
-        ask_for(block_rows.walk(i + ahead), block_rows.length(i + ahead), entries, &x(b, c),
-                access.size * x.row_stride, width * std::int64_t{sizeof(V)});
-    Pack<T, width, Sweep::vectorised> sum[Block::rows];
+        prefetch_rows(block_rows.walk(i + distance), block_rows.length(i + distance), entries,
+                      &x(b, c), access.size * x.row_stride, width * std::int64_t{sizeof(V)});
+    Accumulator<T, width, Sweep::vectorised> sum[Block::rows];
     std::int64_t n = block_rows.begin(i);
     const std::int64_t end = n + block_rows.length(i);
     if (c == 0 && first == 0)
       for (std::int64_t v = access.begin(n); v < access.begin(end); v += 8)
-        load_ahead(values + v, entries + n);
+        prefetch_entries(values + v, entries + n);
     if constexpr (Sweep::template chains<width> == 2) {
-      Pack<T, width, Sweep::vectorised> odd[Block::rows];
+      Accumulator<T, width, Sweep::vectorised> odd[Block::rows];
       for (; n + 1 < end; n += 2) {
         add_block(n, first, c, sum);
         add_block(n + 1, first, c, odd);
@@ -198,24 +198,25 @@ void with_block_tile(std::int64_t k, const Run& run) {
 /// Launches the product of a matrix of blocks of this size (0: any) on a host space; no allocation,
 /// no fence.
 template <int size, class ExecSpace, class Matrix, class T, class V, Columns columns>
-void run_block_product(const char* label, const ExecSpace& exec, const host::Policy& policy,
-                       const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
-                       const Epilogue<T>& epilogue, std::int64_t k) {
+void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Policy& policy,
+                        const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
+                        const Epilogue<T>& epilogue, std::int64_t k) {
   with_block_tile<size>(k, [&](auto tile) {
-    using Product = BlockProduct<T, Matrix, V, columns, decltype(tile)>;
-    BlockSweep<columns> shares{matrix.count, blocks_for(exec, policy, matrix.stored_entries(), k),
-                               k, lookahead().of_lines()};
-    if (Product::turns) shares.turn_rows_into(epilogue);
-    run_blocks(label, exec, shares.blocks,
-               Product{.block_rows = matrix.access,
-                       .access = matrix.block,
-                       .entries = matrix.entries,
-                       .values = matrix.values,
-                       .rows = matrix.rows(),
-                       .cols = matrix.cols(),
-                       .x = x,
-                       .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),
-                       .sweep = {shares, matrix.block.size}});
+    using Kernel = HostBlockKernel<T, Matrix, V, columns, decltype(tile)>;
+    const std::int64_t parts = parts_for(exec, policy, matrix.stored_entries(), k);
+    RowSweep<columns> shares{
+        .partition = {matrix.count, parts}, .k = k, .prefetch = prefetch_policy().for_blocks()};
+    if (Kernel::can_transpose_y) shares.store_transposed(epilogue);
+    launch_parts(label, exec, parts,
+                 Kernel{.block_rows = matrix.access,
+                        .access = matrix.block,
+                        .entries = matrix.entries,
+                        .values = matrix.values,
+                        .rows = matrix.rows(),
+                        .cols = matrix.cols(),
+                        .x = x,
+                        .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),
+                        .sweep = {shares, matrix.block.size}});
   });
 }
 

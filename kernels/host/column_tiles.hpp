@@ -7,14 +7,13 @@
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
-/// Column tiles of host kernels: the columns that one work-item holds in registers, a number of
-/// them, or of vectors, that the compiler knows.
+/// Column tiles of host kernels: the columns whose sums are in registers, their number known to the
+/// compiler.
 namespace fatvec::detail {
 
-/// Columns that fill all but the last of so many vectors, and of that one a part that only the
-/// program knows.
+/// A tile of 1 ... `vectors` vectors; the last one is masked to `columns` at run time.
 template <int vectors, int lanes>
-struct Ragged {
+struct MaskedTile {
   static constexpr int value = vectors * lanes;            ///< at most,
   static constexpr int least = (vectors - 1) * lanes + 1;  ///< and at least
   int columns;
@@ -72,16 +71,16 @@ KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   }
 }
 
-/// visit(Ragged<...>{left}, c) for 1 ... most · lanes columns that are left.
+/// visit(MaskedTile<...>{left}, c) for 1 ... most · lanes columns that are left.
 template <int most, int lanes, class Visit>
-KOKKOS_INLINE_FUNCTION void visit_ragged(std::int64_t left, std::int64_t c, const Visit& visit) {
+KOKKOS_INLINE_FUNCTION void visit_masked(std::int64_t left, std::int64_t c, const Visit& visit) {
   if constexpr (most > 1)
-    if (left <= (most - 1) * lanes) return visit_ragged<most - 1, lanes>(left, c, visit);
-  visit(Ragged<most, lanes>{static_cast<int>(left)}, c);
+    if (left <= (most - 1) * lanes) return visit_masked<most - 1, lanes>(left, c, visit);
+  visit(MaskedTile<most, lanes>{static_cast<int>(left)}, c);
 }
 
-/// The same where vectors have so many lanes and parts of them can be loaded and stored: what is
-/// left over is a single tile, ragged unless a Width is its own.
+/// The same where vectors of `lanes` can be masked: what is left over is a single tile, masked
+/// unless a Width is its own.
 template <Columns columns, int lanes, class Visit>
   requires(lanes > 0)
 KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
@@ -104,12 +103,11 @@ KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
     case 1:
       return visit(Width<1>{}, c);
     default:
-      return visit_ragged<widest / lanes, lanes>(k - c, c, visit);
+      return visit_masked<widest / lanes, lanes>(k - c, c, visit);
   }
 }
 
-/// Covers columns c ... k - 1 with tiles of half the width, and half of that, for what is left
-/// over: fewer widths to compile.
+/// Covers columns c ... k - 1 with tiles of falling powers of two: fewer widths to compile.
 template <int widest, class Visit>
 KOKKOS_INLINE_FUNCTION void sweep_halves(std::int64_t k, const Visit& visit, std::int64_t c = 0) {
   for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);

@@ -2,91 +2,73 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <Kokkos_SIMD.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
+#include <fatvec/core/macros.hpp>
+#include <fatvec/kernels/host/simd.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
 /// Neighbouring rows of a format that interleaves rows, in the lanes of a CPU's vector registers:
 /// slot j of all of them is one load of values and one of column indices, and X is gathered. For
-/// columns of X that lie densely in memory; compilers do not make gathers of such loops by
-/// themselves.
+/// columns of X that are contiguous; compilers do not make gathers of such loops by themselves.
 namespace fatvec::detail {
 
-namespace simd = Kokkos::Experimental;
-
-/// Rows of a group of A's values: a vector's lanes, or 1 where Kokkos has no gathers for the types
-/// or the processor.
+/// Rows that are multiplied together: a vector's lanes, or 1 where the types or the processor have
+/// no gathers.
 template <class Value, class T, class Ordinal>
-inline constexpr int group_rows = 1;
+inline constexpr int interleaved_rows = 1;
+
+#if defined(FATVEC_GNU_HOST_PASS)
+template <HasRegisters T>
+  requires has_gathers
+inline constexpr int interleaved_rows<T, T, std::int32_t> = simd_lanes<T>;
+
 template <class T>
-  requires(std::is_same_v<T, float> || std::is_same_v<T, double>)
-inline constexpr int group_rows<T, T, std::int32_t> = static_cast<int>(simd::simd<T>::size());
-
-/// Whether a masked gather is faster than as many loads: AVX2's is not.
-#if defined(__AVX512F__)
-inline constexpr bool has_gathers = true;
-#else
-inline constexpr bool has_gathers = false;
-#endif
-
-template <class T, class Ordinal>
-struct RowGroup {
-  static constexpr int rows = group_rows<T, T, Ordinal>;
-  using Values = simd::simd<T>;
-  using Columns = simd::simd<std::int32_t, rows>;
-  using Mask = typename Values::mask_type;
+struct InterleavedRows {
+  static constexpr int rows = simd_lanes<T>;
+  using Columns = Vec<std::int32_t, rows>;
 
   /// sums[w][r] = row r · column w of X, for rows of the lengths given, whose first slots begin at
   /// `slot`. Slots behind a row's end are not read, nor is X there.
   template <int width, class Walk>
-  static void multiply(const std::int32_t (&lengths)[rows], Walk slot, const Ordinal* entries,
+  static void multiply(const std::int32_t (&lengths)[rows], Walk slot, const std::int32_t* entries,
                        const T* values, const T* x, std::int64_t column_stride,
                        T (&sums)[width][rows]) {
-    Values sum[width];
-    unroll<width>([&](int w) { sum[w] = Values(T{}); });
-    const auto add = [&](const Mask& present) {
-      Values value(T{});
-      Columns column(0);
-      simd::where(present, value).copy_from(values + slot[0], simd::simd_flag_default);
-      simd::where(typename Columns::mask_type(present), column)
-          .copy_from(entries + slot[0], simd::simd_flag_default);
+    Vec<T, rows> sum[width];
+    const auto add_masked = [&](const Mask<rows>& present) {
+      Vec<T, rows> value;
+      Columns columns;
+      value.load(values + slot[0], present);
+      columns.load(entries + slot[0], present);
       unroll<width>([&](int w) {
-        Values gathered(T{});
-        simd::where(present, gathered).gather_from(x + w * column_stride, column);
-        sum[w] = Kokkos::fma(value, gathered, sum[w]);
+        Vec<T, rows> of_x;
+        of_x.gather(x + w * column_stride, columns, present);
+        sum[w].add_product(value, of_x);
       });
     };
     const auto [shortest, longest] = std::minmax_element(lengths, lengths + rows);
     std::int32_t j = 0;
     for (; j < *shortest; ++j, slot.advance(1)) {
-      if constexpr (has_gathers) {
-        add(Mask(true));
-      } else {
-        Values value;
-        value.copy_from(values + slot[0], simd::simd_flag_default);
-        const Ordinal* const column = entries + slot[0];
+      if constexpr (has_masks) {
+        add_masked(Mask<rows>::first(rows));
+      } else {  // faster than AVX2's gathers
+        Vec<T, rows> value;
+        value.load(values + slot[0]);
         unroll<width>([&](int w) {
-          const T* const from = x + w * column_stride;
-          const Values loaded([&](std::size_t r) { return from[column[r]]; });
-          sum[w] = Kokkos::fma(value, loaded, sum[w]);
+          Vec<T, rows> of_x;
+          of_x.gather(x + w * column_stride, entries + slot[0]);
+          sum[w].add_product(value, of_x);
         });
       }
     }
-    if (j < *longest) {
-      Columns length;
-      length.copy_from(lengths, simd::simd_flag_default);
-      for (; j < *longest; ++j, slot.advance(1)) {
-        if constexpr (std::is_constructible_v<Mask, typename Columns::mask_type>)
-          add(Mask(length > Columns(j)));
-        else  // float with AVX2
-          add(Mask([&](std::size_t r) { return lengths[r] > j; }));
-      }
-    }
-    unroll<width>([&](int w) { sum[w].copy_to(sums[w], simd::simd_flag_default); });
+    Columns length;
+    length.load(lengths);
+    for (; j < *longest; ++j, slot.advance(1)) add_masked(Mask<rows>::of(length.of > j));
+    unroll<width>([&](int w) { sum[w].store(sums[w]); });
   }
 };
+#endif
 
 }  // namespace fatvec::detail

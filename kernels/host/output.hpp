@@ -23,15 +23,14 @@ struct HostEpilogue : Epilogue<T> {
     constexpr std::int64_t line = 64;
     constexpr std::int64_t size = sizeof(T);
     const auto& y = epilogue.y;
-    const bool streams = epilogue.overwrites() && y.column_stride == 1 &&
-                         y.row_stride * size % line == 0 &&
-                         reinterpret_cast<std::uintptr_t>(y.data) % line == 0 &&
-                         rows * k * size > larger_than_caches;
+    const bool streams =
+        epilogue.overwrites() && y.column_stride == 1 && y.row_stride * size % line == 0 &&
+        reinterpret_cast<std::uintptr_t>(y.data) % line == 0 && rows * k * size > streaming_bytes;
     return {epilogue, 0, streams};
   }
   /// What a thread calls after its last store.
   KOKKOS_INLINE_FUNCTION void finish() const {
-    if (streams) end_stores_past_caches();
+    if (streams) end_streams();
   }
 
   template <int width>
@@ -40,24 +39,42 @@ struct HostEpilogue : Epilogue<T> {
     Epilogue<T>::store(i - first, c, sum);
   }
   /// Sums in vector registers stay there where the columns of Y are contiguous.
-  template <class Sum>
-    requires requires { Sum::vectorised; }
-  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sum& sum) const {
-    if (!Sum::vectorised || this->y.column_stride != 1) {
-      T sums[Sum::width];
-      sum.store(sums);
-      if constexpr (Sum::vectorised)
-        return store_strided(i - first, c, sums, sum.columns());
+  template <class Sums>
+    requires requires { Sums::vectorised; }
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sums& sums) const {
+    if constexpr (!Sums::vectorised) {
+      Epilogue<T>::store(i - first, c, sums.sum);
+    } else {
+      if (this->y.column_stride != 1) {
+        T stored[Sums::width];
+        sums.store(stored);
+        return store_strided(i - first, c, stored, sums.columns());
+      }
+      T* const to = &this->y(i - first, c);
+      const T alpha = this->alpha;
+      const T beta = this->beta;
+      if (streams)
+        sums.for_each([=](int w, auto sum, const auto&... mask) FATVEC_INLINE_LAMBDA {
+          sum.scale(alpha);
+          if constexpr (sizeof...(mask) == 0)
+            sum.stream(to + w);
+          else
+            sum.store(to + w, mask...);
+        });
+      else if (this->overwrites())
+        sums.for_each([=](int w, auto sum, const auto&... mask) FATVEC_INLINE_LAMBDA {
+          sum.scale(alpha);
+          sum.store(to + w, mask...);
+        });
       else
-        return Epilogue<T>::store(i - first, c, sums);
+        sums.for_each([=](int w, auto sum, const auto&... mask) FATVEC_INLINE_LAMBDA {
+          decltype(sum) y;
+          y.load(to + w, mask...);
+          y.scale(beta);
+          y.add_product(alpha, sum);
+          y.store(to + w, mask...);
+        });
     }
-    T* const to = &this->y(i - first, c);
-    if (streams)
-      sum.stream(to, this->alpha);
-    else if (this->overwrites())
-      sum.overwrite(to, this->alpha);
-    else
-      sum.combine(to, this->alpha, this->beta);
   }
 
  private:

@@ -20,14 +20,14 @@ namespace fatvec::detail {
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector) && \
     !defined(__CUDACC__)  // GCC from 12 on; nvcc's front end fails at what follows
-#define FATVEC_TURNS_SQUARES
+#define FATVEC_TRANSPOSES_SQUARES
 #endif
 #endif
 
-#if defined(FATVEC_TURNS_SQUARES)
+#if defined(FATVEC_TRANSPOSES_SQUARES)
 /// Whether a CPU turns squares of T over in its vector registers.
 template <class T>
-inline constexpr bool turns = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+inline constexpr bool transposes = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
 /// Elements first, first + 1, ... of a and b in turns.
 template <int first, class Vector, int... i>
@@ -37,14 +37,14 @@ FATVEC_FORCEINLINE Vector interleaved(const Vector& a, const Vector& b,
   return __builtin_shufflevector(a, b, (first + i / 2 + i % 2 * n)...);
 }
 
-/// How what is turned meets what is there.
-enum class Write { over, over_past_caches, added_to_beta_times };
+/// How what is transposed meets what is there.
+enum class Write { overwrite, stream, update };
 
 /// to[i · to_step + j] = from[j · from_step + i] for the n × n elements that fill n vector
 /// registers, plus beta times what is there; past caches, vectors of `to` are aligned.
 template <Write write, class T, int n>
-FATVEC_FORCEINLINE void turn_square(const T* from, std::int64_t from_step, T* to,
-                                    std::int64_t to_step, T beta) {
+FATVEC_FORCEINLINE void transpose_square(const T* from, std::int64_t from_step, T* to,
+                                         std::int64_t to_step, T beta) {
   using Vector __attribute__((vector_size(sizeof(T) * n))) = T;
   constexpr std::make_integer_sequence<int, n> lanes;
   constexpr int rounds = n == 2 ? 1 : n == 4 ? 2 : n == 8 ? 3 : 4;
@@ -61,10 +61,10 @@ FATVEC_FORCEINLINE void turn_square(const T* from, std::int64_t from_step, T* to
       });
   each<n>([&](auto i) {
     T* const there = to + i * to_step;
-    if constexpr (write == Write::over_past_caches) {
-      store_past_caches(there, rows[i]);
+    if constexpr (write == Write::stream) {
+      stream_to(there, rows[i]);
     } else {
-      if constexpr (write == Write::added_to_beta_times) {
+      if constexpr (write == Write::update) {
         Vector old;
         std::memcpy(&old, there, sizeof old);
         rows[i] += beta * old;
@@ -77,14 +77,14 @@ FATVEC_FORCEINLINE void turn_square(const T* from, std::int64_t from_step, T* to
 /// The same of height × width elements of `to`, multiples of n: by squares of lines, one below the
 /// other (down) or side by side, a line of `to` at a time. Not inlined, for it needs all registers.
 template <Write write, class T, int n>
-[[gnu::noinline]] void turn(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
-                            int height, int width, bool down, T beta) {
+[[gnu::noinline]] void transpose(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
+                                 int height, int width, bool down, T beta) {
   constexpr int line = 64 / sizeof(T);
   const auto square_of_lines = [&](int top, int left) FATVEC_INLINE_LAMBDA {
     for (int i = top; i < top + line && i < height; i += n)
       for (int j = left; j < left + line && j < width; j += n)
-        turn_square<write, T, n>(from + j * from_step + i, from_step, to + i * to_step + j, to_step,
-                                 beta);
+        transpose_square<write, T, n>(from + j * from_step + i, from_step, to + i * to_step + j,
+                                      to_step, beta);
   };
   if (down) {
     for (int left = 0; left < width; left += line)
@@ -115,67 +115,67 @@ struct HostPack
   using Tiles::rows;
   using Tiles::to;
   using typename Tiles::Tile;
-  bool past_caches = false;  ///< whole lines of `to` are written by non-temporal stores
+  bool streams = false;  ///< whole lines of `to` are written by non-temporal stores
 
   /// The same, past the caches where they could not hold both sides, and whole lines are written.
   [[nodiscard]] KOKKOS_FUNCTION HostPack streaming() const {
     constexpr std::int64_t size = sizeof(T);
     const std::int64_t line_step = packs ? to.row_stride : to.column_stride;
     HostPack result = *this;
-    result.past_caches = beta == T{} && line_step * size % 64 == 0 &&
-                         (!packs || columns * size % 64 == 0) &&
-                         reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0 &&
-                         2 * rows * columns * size > larger_than_caches;
+    result.streams = beta == T{} && line_step * size % 64 == 0 &&
+                     (!packs || columns * size % 64 == 0) &&
+                     reinterpret_cast<std::uintptr_t>(to.data) % 64 == 0 &&
+                     2 * rows * columns * size > streaming_bytes;
     return result;
   }
 
   /// A tile by one core: what squares cover of it, and the rest element by element.
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     const Tile tile = this->tile_of(n);
-    const Tile turned = turn_squares(tile);
+    const Tile transposed = transpose_squares(tile);
     for (int c = 0; c < tile.wide; ++c)
-      for (int r = c < turned.wide ? turned.high : 0; r < tile.high; ++r)
+      for (int r = c < transposed.wide ? transposed.high : 0; r < tile.high; ++r)
         this->store(tile.row + r, tile.column + c, from(tile.row + r, tile.column + c));
   }
 
  private:
   /// What of a CPU's tile vector registers can turn over: whole vectors of rows, and of columns
   /// what squares of falling size can.
-  [[nodiscard]] KOKKOS_FUNCTION Tile turn_squares(const Tile& tile) const {
-    Tile turned{tile.row, tile.column, 0, 0};
-#if defined(FATVEC_TURNS_SQUARES)
-    if constexpr (turns<T>) {
+  [[nodiscard]] KOKKOS_FUNCTION Tile transpose_squares(const Tile& tile) const {
+    Tile transposed{tile.row, tile.column, 0, 0};
+#if defined(FATVEC_TRANSPOSES_SQUARES)
+    if constexpr (transposes<T>) {
       constexpr int n = Kokkos::min<int>(8, simd_bytes / sizeof(T));
-      if ((packs ? from.row_stride : to.row_stride) != 1) return turned;
-      turned.high = tile.high / n * n;
-      turned.wide = turn_columns<n>(tile, turned.high, 0);
+      if ((packs ? from.row_stride : to.row_stride) != 1) return transposed;
+      transposed.high = tile.high / n * n;
+      transposed.wide = transpose_columns<n>(tile, transposed.high, 0);
     }
 #endif
-    return turned;
+    return transposed;
   }
 
-#if defined(FATVEC_TURNS_SQUARES)
+#if defined(FATVEC_TRANSPOSES_SQUARES)
   /// The same of columns `left` and beyond; returns up to which.
   template <int n>
-  int turn_columns(const Tile& tile, int high, int left) const {
+  int transpose_columns(const Tile& tile, int high, int left) const {
     const int wide = (tile.wide - left) / n * n;
     if (high == 0 || left == tile.wide) return left;
-    const auto by = [&](auto turned) {
+    const auto by = [&](auto transposed) {
       const std::int64_t column = tile.column + left;
-      turned(&from(tile.row, column), packs ? from.column_stride : from.row_stride,
-             &to(tile.row, column), packs ? to.row_stride : to.column_stride, packs ? high : wide,
-             packs ? wide : high, !packs, beta);
+      transposed(&from(tile.row, column), packs ? from.column_stride : from.row_stride,
+                 &to(tile.row, column), packs ? to.row_stride : to.column_stride,
+                 packs ? high : wide, packs ? wide : high, !packs, beta);
     };
-    if (past_caches) {
-      by(turn<Write::over_past_caches, T, n>);
-      end_stores_past_caches();
+    if (streams) {
+      by(transpose<Write::stream, T, n>);
+      end_streams();
     } else if (beta == T{}) {
-      by(turn<Write::over, T, n>);
+      by(transpose<Write::overwrite, T, n>);
     } else {
-      by(turn<Write::added_to_beta_times, T, n>);
+      by(transpose<Write::update, T, n>);
     }
     if constexpr (n > 4)
-      return turn_columns<n / 2>(tile, high, left + wide);  // pairs are faster one by one
+      return transpose_columns<n / 2>(tile, high, left + wide);  // pairs are faster one by one
     return left + wide;
   }
 #endif

@@ -8,43 +8,70 @@
 #include <fatvec/core/system.hpp>
 #include <fatvec/kernels/host/policy.hpp>
 
-/// Launches of host kernels, whose work-items are blocks of rows.
+/// The partition of rows among a CPU's threads, and launches of host kernels, whose work-items are
+/// its parts.
 namespace fatvec::detail {
 
-/// Work below which starting two threads takes longer than the product: multiplications, and for
-/// each entry 3 more for finding it and its row of X. Measured (docs/performance.md); more threads
-/// start later still.
+/// Consecutive rows with about equal numbers of slots in each part.
+struct RowPartition {
+  std::int64_t rows;
+  std::int64_t parts;
+  std::int64_t granularity = 1;  ///< parts begin with multiples of so many rows
+
+  /// First row of a part: where slots and rows before it reach the part's share. (A row costs
+  /// something even when empty.)
+  template <class Rows>
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin(std::int64_t part, const Rows& access) const {
+    const double share =
+        static_cast<double>(access.slots_before(rows) + rows) / static_cast<double>(parts);
+    const auto target = static_cast<std::int64_t>(share * static_cast<double>(part));
+    if (part == parts) return rows;
+    std::int64_t low = 0;
+    std::int64_t high = rows;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (access.slots_before(middle) + middle < target)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return Kokkos::min(rows, (low + granularity - 1) / granularity * granularity);
+  }
+};
+
+/// Work below which starting two threads takes longer than the product (docs/performance.md):
+/// multiplications, and for each entry 3 more for finding it and its row of X.
 inline constexpr std::int64_t serial_work = 12'000;
 
-/// Blocks a thread that are dealt out beforehand; where there are more, threads take the next one
+/// Parts per thread that are dealt out beforehand; where there are more, threads take the next one
 /// when they are free.
-inline constexpr std::int64_t dealt_blocks = 4;
+inline constexpr std::int64_t static_parts = 4;
 
-/// Blocks of rows for a product with k columns: one where it is too small for several threads. 16 a
-/// thread where waiting for the slowest thread would take longer than taking blocks from a common
-/// counter (docs/performance.md).
+/// Parts for a product with k columns: one where it is too small for several threads, more than
+/// static_parts where waiting for the slowest thread would take longer than taking parts from a
+/// common counter (docs/performance.md).
 template <class ExecSpace>
-std::int64_t blocks_for(const ExecSpace& exec, const host::Policy& policy,
-                        std::int64_t stored_entries, std::int64_t k) {
+std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
+                       std::int64_t stored_entries, std::int64_t k) {
   const std::int64_t threads = exec.concurrency();
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
   if (is_synchronous<ExecSpace> && work < serial_work) return 1;
-  return threads * (work > 50 * serial_work * threads && one_memory_node() ? 16 : dealt_blocks);
+  return threads * (work > 50 * serial_work * threads && one_memory_node() ? 16 : static_parts);
 }
 
-/// product(0) ... product(blocks - 1) on exec's threads, or a single one on the caller's.
-template <class ExecSpace, class Product>
-void run_blocks(const char* label, const ExecSpace& exec, std::int64_t blocks,
-                const Product& product) {
-  using Taken = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                    Kokkos::IndexType<std::int64_t>>;
+/// kernel(0) ... kernel(parts - 1) on exec's threads, or a single one on the caller's.
+template <class ExecSpace, class Kernel>
+void launch_parts(const char* label, const ExecSpace& exec, std::int64_t parts,
+                  const Kernel& kernel) {
+  using Dynamic = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                      Kokkos::IndexType<std::int64_t>>;
   if constexpr (is_synchronous<ExecSpace>)
-    if (blocks == 1) return product(0);
-  if (blocks > dealt_blocks * exec.concurrency() && one_memory_node())
-    Kokkos::parallel_for(label, Taken(exec, 0, blocks, Kokkos::ChunkSize(1)), product);
+    if (parts == 1) return kernel(0);
+  if (parts > static_parts * exec.concurrency() && one_memory_node())
+    Kokkos::parallel_for(label, Dynamic(exec, 0, parts, Kokkos::ChunkSize(1)), kernel);
   else
-    Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, blocks), product);
+    Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, parts), kernel);
 }
 
 }  // namespace fatvec::detail

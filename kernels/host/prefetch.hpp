@@ -6,57 +6,68 @@
 
 #include <fatvec/core/macros.hpp>
 
-/// Rows of X that a CPU asks for before it comes to them. Of rows that lie side by side a processor
-/// loads the next ones by itself; where the columns of A are scattered, or rows of X are long, it
-/// has to be told (docs/performance.md).
+/// Software prefetching of A and of rows of X. A processor prefetches rows that lie side by side by
+/// itself, but not where the columns of A are scattered, or rows of X are long
+/// (docs/performance.md).
 namespace fatvec::detail {
 
-/// From where on asking pays, measured on two machines: an AMD EPYC gains from two columns on, up
-/// to three times the speed; an Intel Xeon, which looks further ahead by itself, from two lines on.
-/// Others are treated like the latter.
-struct Lookahead {
+/// Where prefetching pays. AMD's processors gain from two columns on; Intel's, which look further
+/// ahead by themselves, from two cache lines on. Others are treated like the latter.
+struct PrefetchPolicy {
   std::int64_t scattered = 128;      ///< bytes of a row of X, where the columns of A are scattered
-  std::int64_t pattern = 1'000'000;  ///< bytes of X an entry that rows before did not need, where
+  std::int64_t pattern = 1'000'000;  ///< bytes of X per entry that rows before did not need, where
                                      ///< they follow a pattern
 
-  /// For blocks, whose rows of X are asked for one by one: less than a line of each is not worth
-  /// it.
-  [[nodiscard]] Lookahead of_lines() const { return {scattered < 64 ? 64 : scattered, pattern}; }
+  /// For blocks, whose rows of X are prefetched one by one: from a cache line on.
+  [[nodiscard]] PrefetchPolicy for_blocks() const {
+    return {scattered < 64 ? 64 : scattered, pattern};
+  }
 };
 
-inline Lookahead lookahead() {
+inline PrefetchPolicy prefetch_policy() {
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__x86_64__)
   if (__builtin_cpu_is("amd")) return {1, 300};
 #endif
   return {};
 }
 
-/// Entries between the one that is multiplied and the one whose row of X, of so many bytes, is
-/// asked for.
-KOKKOS_INLINE_FUNCTION constexpr std::int64_t entries_ahead(std::int64_t bytes) {
+/// Entries between the one that is multiplied and the one whose row of X, of `bytes`, is
+/// prefetched.
+KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t bytes) {
   return bytes < 256 ? 80 : 40;
 }
 
-/// Bytes of X that are not asked for, since a core's part of the last cache has them: beyond so
-/// many asking gains something, and where a row of A is a call of ask_for() something more than
-/// that costs.
-inline constexpr std::int64_t at_hand = 3'500'000;
-inline constexpr std::int64_t at_hand_by_rows = 10'000'000;
+/// An X of fewer bytes stays in a core's share of the last cache: prefetching does not pay, and
+/// even less where each row of A costs a call of prefetch_rows().
+inline constexpr std::int64_t cache_resident_bytes = 3'500'000;
+inline constexpr std::int64_t cache_resident_bytes_by_rows = 10'000'000;
 
-/// How many rows ahead to ask for in stored rows first ... last - 1, judged by a few of them; 0:
-/// not at all. `bytes` is what a row of X takes, x_rows how many there are; of no more than `had`
-/// bytes of X none are asked for.
+/// Prefetches the values and entries that lie 128 entries ahead: with few columns a processor's own
+/// prefetching is late. Not to be called by a function that does nothing else: GCC takes one for a
+/// function without effects, and drops the call.
+template <class Value, class Ordinal>
+FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* values,
+                                                  [[maybe_unused]] const Ordinal* entries) {
+#if defined(FATVEC_GNU_HOST_PASS)
+  __builtin_prefetch(values + 128);
+  __builtin_prefetch(entries + 128);
+#endif
+}
+
+/// Rows of A between prefetching a row of X and using it, for stored rows first ... last - 1,
+/// judged by a sample of them; 0: no prefetching. A row of X has `bytes`, and there are x_rows of
+/// them; an X of up to `resident` bytes is not prefetched.
 template <class Rows, class Ordinal>
-KOKKOS_FUNCTION std::int64_t rows_ahead(const Lookahead& worth_it, const Rows& rows,
-                                        const Ordinal* entries, std::int64_t first,
-                                        std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
-                                        std::int64_t had = at_hand_by_rows) {
+KOKKOS_FUNCTION std::int64_t prefetch_row_distance(
+    const PrefetchPolicy& worth_it, const Rows& rows, const Ordinal* entries, std::int64_t first,
+    std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
+    std::int64_t resident = cache_resident_bytes_by_rows) {
   constexpr std::int64_t window =
       250'000;  // bytes of X around what the row before had that a core's cache still has
   constexpr std::int64_t enough = 64;  // entries looked at
   constexpr std::int64_t samples = 24;
   constexpr std::int64_t looked_at = 64;  // entries of a row
-  if (bytes * x_rows <= had || last - first <= samples) return 0;
+  if (bytes * x_rows <= resident || last - first <= samples) return 0;
   const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / bytes);
   std::int64_t seen = 0;  // entries,
   std::int64_t runs = 0;  // of neighbouring columns,
@@ -83,22 +94,22 @@ KOKKOS_FUNCTION std::int64_t rows_ahead(const Lookahead& worth_it, const Rows& r
     seen += length;
   }
   const bool scattered = 20 * far > runs;
-  const bool asks =
+  const bool pays =
       (scattered && bytes >= worth_it.scattered) || runs * bytes >= worth_it.pattern * seen;
-  return asks && seen > 0 ? 1 + looks * entries_ahead(bytes) / seen : 0;
+  return pays && seen > 0 ? 1 + looks * prefetch_distance(bytes) / seen : 0;
 }
 
-/// Asks for `bytes` of the rows of X that the next `length` slots of a walk need, x being where
+/// Prefetches `bytes` of the rows of X that the next `length` slots of a walk need, x being where
 /// they begin in row 0: into the second-level cache, whose queue of misses is longer than the
-/// first's. Of a run of neighbouring columns the last one only where rows are lines, for the others
-/// are what rows before needed. Not inlined: rows that do not ask keep their registers.
+/// first's. Where rows are cache lines, only the last of a run of neighbouring columns: rows before
+/// needed the others. Not inlined: rows without prefetching keep their registers.
 template <class Walk, class Ordinal, class X>
-[[gnu::noinline]] KOKKOS_FUNCTION void ask_for([[maybe_unused]] Walk at,
-                                               [[maybe_unused]] std::int64_t length,
-                                               [[maybe_unused]] const Ordinal* entries,
-                                               [[maybe_unused]] const X* x,
-                                               [[maybe_unused]] std::int64_t row_stride,
-                                               [[maybe_unused]] std::int64_t bytes) {
+[[gnu::noinline]] KOKKOS_FUNCTION void prefetch_rows([[maybe_unused]] Walk at,
+                                                     [[maybe_unused]] std::int64_t length,
+                                                     [[maybe_unused]] const Ordinal* entries,
+                                                     [[maybe_unused]] const X* x,
+                                                     [[maybe_unused]] std::int64_t row_stride,
+                                                     [[maybe_unused]] std::int64_t bytes) {
 #if defined(FATVEC_GNU_HOST_PASS)
   asm volatile("");  // GCC drops calls of a function that does nothing but prefetch
   constexpr std::int64_t line = 64;
@@ -115,9 +126,9 @@ template <class Walk, class Ordinal, class X>
 #endif
 }
 
-/// Asks for a row of X that is shorter than a line, and may end in the next one.
+/// Prefetches a row of X that is shorter than a cache line, and may end in the next one.
 template <int bytes, class X>
-FATVEC_FORCEINLINE_FUNCTION void ask_for_row([[maybe_unused]] const X* row) {
+FATVEC_FORCEINLINE_FUNCTION void prefetch_row([[maybe_unused]] const X* row) {
 #if defined(FATVEC_GNU_HOST_PASS)
   const auto* const from = reinterpret_cast<const char*>(row);
   __builtin_prefetch(from, 0, 2);

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include <fatvec/core/macros.hpp>
 
@@ -10,11 +12,11 @@
 #include <immintrin.h>
 #endif
 
-/// Vector registers of the host's processor, and stores that bypass its caches.
+/// Vector registers of the host's processor: the only place that knows its instructions.
 namespace fatvec::detail {
 
 /// Bytes of a vector register, and how many of them a CPU has.
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && defined(__AVX512VL__)
 inline constexpr int simd_bytes = 64;
 inline constexpr int simd_registers = 32;
 #elif defined(__AVX__)
@@ -24,13 +26,31 @@ inline constexpr int simd_registers = 16;
 inline constexpr int simd_bytes = 16;
 inline constexpr int simd_registers = 16;
 #endif
+/// Scalars that host kernels keep in vector registers.
+template <class T>
+concept HasRegisters = std::is_same_v<T, float> || std::is_same_v<T, double>;
+template <class T>
+inline constexpr int simd_lanes = simd_bytes / static_cast<int>(sizeof(T));
 
-/// Bytes beyond which a CPU's caches will not hold what is written until it is wanted.
-inline constexpr std::int64_t larger_than_caches = 64'000'000;
+/// Whether any load and store of a whole vector can be masked, which makes gathers fast, and
+/// whether there are gathers at all.
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+inline constexpr bool has_masks = true;
+#else
+inline constexpr bool has_masks = false;
+#endif
+#if defined(__AVX2__)
+inline constexpr bool has_gathers = true;
+#else
+inline constexpr bool has_gathers = false;
+#endif
 
-/// What a thread calls after its last non-temporal store: these would else wait behind the barrier
-/// that tells of them.
-KOKKOS_INLINE_FUNCTION void end_stores_past_caches() {
+/// Bytes beyond which what is written is not kept in the caches: non-temporal stores pay.
+inline constexpr std::int64_t streaming_bytes = 64'000'000;
+
+/// What a thread calls after its last non-temporal store: the barrier behind it would wait for
+/// them.
+KOKKOS_INLINE_FUNCTION void end_streams() {
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__SSE2__)
   _mm_sfence();
 #endif
@@ -38,30 +58,209 @@ KOKKOS_INLINE_FUNCTION void end_stores_past_caches() {
 
 #if defined(FATVEC_GNU_HOST_PASS)
 
-template <class Bits, class Vector>
-FATVEC_FORCEINLINE Bits bits_of(const Vector& vector) {
-  Bits bits;
-  std::memcpy(&bits, &vector, sizeof bits);
-  return bits;
+/// The compiler's type of n elements. One by one: nvcc's front end does not initialise vectors
+/// whose size depends on a template.
+template <class T, int n>
+struct RegisterOf;
+// clang-format off
+template <> struct RegisterOf<float, 2> { typedef float type __attribute__((vector_size(8))); };
+template <> struct RegisterOf<float, 4> { typedef float type __attribute__((vector_size(16))); };
+template <> struct RegisterOf<float, 8> { typedef float type __attribute__((vector_size(32))); };
+template <> struct RegisterOf<float, 16> { typedef float type __attribute__((vector_size(64))); };
+template <> struct RegisterOf<double, 2> { typedef double type __attribute__((vector_size(16))); };
+template <> struct RegisterOf<double, 4> { typedef double type __attribute__((vector_size(32))); };
+template <> struct RegisterOf<double, 8> { typedef double type __attribute__((vector_size(64))); };
+template <> struct RegisterOf<std::int32_t, 4> { typedef std::int32_t type __attribute__((vector_size(16))); };
+template <> struct RegisterOf<std::int32_t, 8> { typedef std::int32_t type __attribute__((vector_size(32))); };
+template <> struct RegisterOf<std::int32_t, 16> { typedef std::int32_t type __attribute__((vector_size(64))); };
+// clang-format on
+
+template <class To, class From>
+FATVEC_FORCEINLINE To bits_of(const From& from) {
+  To to;
+  static_assert(sizeof to == sizeof from);
+  std::memcpy(&to, &from, sizeof to);
+  return to;
 }
 
-/// Writes an aligned vector to memory without reading its line before, or keeping it in caches.
-template <class Vector>
-FATVEC_FORCEINLINE void store_past_caches(void* to, const Vector& vector) {
+/// Writes a register to aligned memory, without reading its line before or keeping it in the
+/// caches.
+template <class Register>
+FATVEC_FORCEINLINE void stream_to(void* to, const Register& from) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof vector == 64)
-    return _mm512_stream_si512(static_cast<__m512i*>(to), bits_of<__m512i>(vector));
+  if constexpr (sizeof from == 64)
+    return _mm512_stream_si512(static_cast<__m512i*>(to), bits_of<__m512i>(from));
 #endif
 #if defined(__AVX__)
-  if constexpr (sizeof vector == 32)
-    return _mm256_stream_si256(static_cast<__m256i*>(to), bits_of<__m256i>(vector));
+  if constexpr (sizeof from == 32)
+    return _mm256_stream_si256(static_cast<__m256i*>(to), bits_of<__m256i>(from));
 #endif
 #if defined(__SSE2__)
-  if constexpr (sizeof vector == 16)
-    return _mm_stream_si128(static_cast<__m128i*>(to), bits_of<__m128i>(vector));
+  if constexpr (sizeof from == 16)
+    return _mm_stream_si128(static_cast<__m128i*>(to), bits_of<__m128i>(from));
 #endif
-  std::memcpy(to, &vector, sizeof vector);
+  std::memcpy(to, &from, sizeof from);
 }
+
+/// Some lanes of n. Elements of the others are not read, and count as 0, or not written.
+template <int n>
+struct Mask;
+
+#if defined(__AVX2__)
+template <int n>
+struct Mask {
+  typename RegisterOf<std::int32_t, n>::type lanes;  ///< -1 or 0
+
+  static Mask first(std::int64_t count) {
+    static constexpr std::int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    Mask mask;
+    std::memcpy(&mask.lanes, ones_and_zeros + 8 - count, sizeof mask.lanes);
+    return mask;
+  }
+  static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) { return {present}; }
+};
+FATVEC_FORCEINLINE __m128i masked_load(const std::int32_t* from, const Mask<4>& mask) {
+  return _mm_maskload_epi32(from, bits_of<__m128i>(mask.lanes));
+}
+FATVEC_FORCEINLINE __m128 masked_load(const float* from, const Mask<4>& mask) {
+  return _mm_maskload_ps(from, bits_of<__m128i>(mask.lanes));
+}
+FATVEC_FORCEINLINE __m256d masked_load(const double* from, const Mask<4>& mask) {
+  return _mm256_maskload_pd(from, _mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes)));
+}
+FATVEC_FORCEINLINE __m128 masked(const __m128& from, const Mask<4>& mask) {
+  return _mm_and_ps(from, bits_of<__m128>(mask.lanes));
+}
+FATVEC_FORCEINLINE __m256d masked(const __m256d& from, const Mask<4>& mask) {
+  return _mm256_and_pd(from, bits_of<__m256d>(_mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes))));
+}
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+/// Vectors of 64 bytes, and their columns: a bit for each lane.
+template <int n>
+  requires(n >= 8)
+struct Mask<n> {
+  std::uint32_t bits;
+
+  static Mask first(std::int64_t count) { return {(1U << count) - 1}; }
+  static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) {
+    if constexpr (n == 8)
+      return {static_cast<std::uint32_t>(_mm256_movemask_ps(bits_of<__m256>(present)))};
+    else
+      return {_mm512_cmplt_epi32_mask(bits_of<__m512i>(present), _mm512_setzero_si512())};
+  }
+};
+FATVEC_FORCEINLINE __m256i masked_load(const std::int32_t* from, const Mask<8>& mask) {
+  return _mm256_maskz_loadu_epi32(static_cast<__mmask8>(mask.bits), from);
+}
+FATVEC_FORCEINLINE __m512i masked_load(const std::int32_t* from, const Mask<16>& mask) {
+  return _mm512_maskz_loadu_epi32(static_cast<__mmask16>(mask.bits), from);
+}
+FATVEC_FORCEINLINE __m512d masked_load(const double* from, const Mask<8>& mask) {
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask.bits), from);
+}
+FATVEC_FORCEINLINE __m512 masked_load(const float* from, const Mask<16>& mask) {
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask.bits), from);
+}
+FATVEC_FORCEINLINE void masked_store(double* to, const __m512d& from, const Mask<8>& mask) {
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask.bits), from);
+}
+FATVEC_FORCEINLINE void masked_store(float* to, const __m512& from, const Mask<16>& mask) {
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask.bits), from);
+}
+FATVEC_FORCEINLINE __m512d masked_gather(const double* x, const __m256i& columns,
+                                         const Mask<8>& mask) {
+  return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(mask.bits), columns, x,
+                                  8);
+}
+FATVEC_FORCEINLINE __m512 masked_gather(const float* x, const __m512i& columns,
+                                        const Mask<16>& mask) {
+  return _mm512_mask_i32gather_ps(_mm512_setzero_ps(), static_cast<__mmask16>(mask.bits), columns,
+                                  x, 4);
+}
+#elif defined(__AVX2__)
+FATVEC_FORCEINLINE __m256i masked_load(const std::int32_t* from, const Mask<8>& mask) {
+  return _mm256_maskload_epi32(from, bits_of<__m256i>(mask.lanes));
+}
+FATVEC_FORCEINLINE __m256 masked_load(const float* from, const Mask<8>& mask) {
+  return _mm256_maskload_ps(from, bits_of<__m256i>(mask.lanes));
+}
+FATVEC_FORCEINLINE __m256d masked_gather(const double* x, const __m128i& columns,
+                                         const Mask<4>& mask) {
+  return _mm256_mask_i32gather_pd(
+      _mm256_setzero_pd(), x, columns,
+      bits_of<__m256d>(_mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes))), 8);
+}
+FATVEC_FORCEINLINE __m256 masked_gather(const float* x, const __m256i& columns,
+                                        const Mask<8>& mask) {
+  return _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, columns, bits_of<__m256>(mask.lanes), 4);
+}
+#endif
+
+/// n elements in a vector register.
+template <class T, int n>
+struct Vec {
+  using Register = typename RegisterOf<T, n>::type;
+  static constexpr int lanes = n;
+  Register of{};
+
+  FATVEC_FORCEINLINE void load(const T* from) { std::memcpy(&of, from, sizeof of); }
+  template <class Mask>
+  FATVEC_FORCEINLINE void load(const T* from, const Mask& mask) {
+    of = bits_of<Register>(masked_load(from, mask));
+  }
+  /// x[columns[0]], x[columns[1]], ..., by as many loads.
+  template <class Ordinal>
+  FATVEC_FORCEINLINE void gather(const T* x, const Ordinal* columns) {
+    gather_lanes(x, columns, std::make_integer_sequence<int, n>());
+  }
+  template <class Mask>
+  FATVEC_FORCEINLINE void gather(const T* x, const Vec<std::int32_t, n>& columns,
+                                 const Mask& mask) {
+    using Columns = decltype(masked_load(static_cast<const std::int32_t*>(nullptr), mask));
+    of = bits_of<Register>(masked_gather(x, bits_of<Columns>(columns.of), mask));
+  }
+  /// Sets the other lanes to 0.
+  template <class Mask>
+  FATVEC_FORCEINLINE void keep(const Mask& mask) {
+    using Native = decltype(masked_load(static_cast<const T*>(nullptr), mask));
+    of = bits_of<Register>(masked(bits_of<Native>(of), mask));
+  }
+  FATVEC_FORCEINLINE void store(T* to) const { std::memcpy(to, &of, sizeof of); }
+  template <class Mask>
+  FATVEC_FORCEINLINE void store(T* to, const Mask& mask) const {
+    using Native = decltype(masked_load(static_cast<const T*>(nullptr), mask));
+    masked_store(to, bits_of<Native>(of), mask);
+  }
+  /// To aligned memory.
+  FATVEC_FORCEINLINE void stream(T* to) const { stream_to(to, of); }
+  FATVEC_FORCEINLINE void add(const Vec& other) { of += other.of; }
+  FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { of += a * x.of; }
+  FATVEC_FORCEINLINE void add_product(const Vec& a, const Vec& x) { of += a.of * x.of; }
+  FATVEC_FORCEINLINE void scale(T a) { of *= a; }
+
+ private:
+  template <class Ordinal, int... lane>
+  FATVEC_FORCEINLINE void gather_lanes(const T* x, const Ordinal* columns,
+                                       std::integer_sequence<int, lane...>) {
+    of = Register{x[columns[lane]]...};
+  }
+};
+
+/// One element: no vector of one, which GCC keeps in memory.
+template <class T>
+struct Vec<T, 1> {
+  static constexpr int lanes = 1;
+  T of{};
+
+  FATVEC_FORCEINLINE void load(const T* from) { of = *from; }
+  FATVEC_FORCEINLINE void store(T* to) const { *to = of; }
+  FATVEC_FORCEINLINE void stream(T* to) const { *to = of; }
+  FATVEC_FORCEINLINE void add(const Vec& other) { of += other.of; }
+  FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { of += a * x.of; }
+  FATVEC_FORCEINLINE void scale(T a) { of *= a; }
+};
 
 #endif
 

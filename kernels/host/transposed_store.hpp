@@ -9,13 +9,12 @@
 #include <fatvec/kernels/host/output.hpp>
 #include <fatvec/kernels/host/pack_operands.hpp>
 
-/// Column-major Y of CPU kernels that form rows. An element of Y in every column would be a cache
-/// line each, for every row: rows go into a buffer that stays in cache, and from there into Y,
-/// turned over.
+/// Column-major Y of CPU kernels that form rows. A row of Y would be a cache line per column: rows
+/// go into a buffer that stays in cache, and are transposed from there into Y.
 namespace fatvec::detail {
 
 template <class T>
-struct TurnedRows {
+struct TransposedStore {
   static constexpr std::int64_t buffer_size = 32'768 / sizeof(T);
   static constexpr std::int64_t line = 64 / sizeof(T);
 
@@ -30,21 +29,22 @@ struct TurnedRows {
   KOKKOS_FUNCTION static void run(const Epilogue<T>& epilogue, std::int64_t rows, std::int64_t k,
                                   std::int64_t first, std::int64_t last, std::int64_t step,
                                   const Product& product) {
-    using Turn = HostPack<T, Columns::contiguous>;
+    using Transpose = HostPack<T, Columns::contiguous>;
     alignas(64) T buffer[buffer_size];
     const std::int64_t columns = Kokkos::min(k, buffer_size / (step > line ? step : line));
     const std::int64_t lines = step * line <= buffer_size / columns ? step * line : step;
     const std::int64_t at_once = buffer_size / columns / lines * lines;
-    Turn turn = Turn{{{buffer, columns, 1}, epilogue.y, epilogue.beta, rows, k}}.streaming();
-    turn.past_caches = turn.past_caches && first % line == 0 && at_once % line == 0;
+    Transpose transpose =
+        Transpose{{{buffer, columns, 1}, epilogue.y, epilogue.beta, rows, k}}.streaming();
+    transpose.streams = transpose.streams && first % line == 0 && at_once % line == 0;
     for (; first < last; first += at_once) {
-      turn.rows = Kokkos::min(at_once, last - first);
+      transpose.rows = Kokkos::min(at_once, last - first);
       for (std::int64_t c = 0; c < k; c += columns) {
-        turn.columns = Kokkos::min(columns, k - c);
-        turn.to.data = &epilogue.y(first, c);
-        product(first, first + turn.rows, c, turn.columns,
+        transpose.columns = Kokkos::min(columns, k - c);
+        transpose.to.data = &epilogue.y(first, c);
+        product(first, first + transpose.rows, c, transpose.columns,
                 HostEpilogue<T>{{epilogue.alpha, T{}, {buffer, columns, 1}}, first});
-        for (std::int64_t n = 0; n < turn.tiles(); ++n) turn(n);
+        for (std::int64_t n = 0; n < transpose.tiles(); ++n) transpose(n);
       }
     }
   }

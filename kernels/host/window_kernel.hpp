@@ -18,17 +18,17 @@ namespace fatvec::detail {
 /// Windows of rows whose columns make tiles with bit masks (formats/bittcf.hpp): a work-item has
 /// some windows, row by row, which find A in the first-level cache.
 template <class Access, class T, class V, Columns layout>
-struct BlockWindowProduct {
+struct HostWindowKernel {
   Access a;
   std::int64_t windows;
-  std::int64_t blocks;
+  std::int64_t parts;
   MultiVectorSpan<V, layout> x;
   HostEpilogue<T> epilogue;
   std::int64_t k;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
-    const std::int64_t last = windows * (block + 1) / blocks;
-    for (std::int64_t window = windows * block / blocks; window < last; ++window)
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    const std::int64_t last = windows * (part + 1) / parts;
+    for (std::int64_t window = windows * part / parts; window < last; ++window)
       for (int place = 0; place < window_rows; ++place) {
         const std::int64_t row = a.permutation[window * window_rows + place];
         if (row < 0) continue;
@@ -51,13 +51,13 @@ struct BlockWindowProduct {
 
 /// Launches the product of a matrix of windows on a host space; no allocation, no fence.
 template <class ExecSpace, class Matrix, class T, class V, Columns columns>
-void run_host_windows(const char* label, const ExecSpace& exec, const host::Policy& policy,
-                      const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
-                      const Epilogue<T>& epilogue, std::int64_t k) {
-  const std::int64_t blocks = blocks_for(exec, policy, matrix.nnz(), k);
-  using Product = BlockWindowProduct<typename Matrix::Access, T, V, columns>;
-  run_blocks(label, exec, blocks,
-             Product{matrix.tile_access(), matrix.windows(), blocks, x, {epilogue}, k});
+void launch_host_windows(const char* label, const ExecSpace& exec, const host::Policy& policy,
+                         const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
+                         const Epilogue<T>& epilogue, std::int64_t k) {
+  const std::int64_t parts = parts_for(exec, policy, matrix.nnz(), k);
+  using Kernel = HostWindowKernel<typename Matrix::Access, T, V, columns>;
+  launch_parts(label, exec, parts,
+               Kernel{matrix.tile_access(), matrix.windows(), parts, x, {epilogue}, k});
 }
 
 }  // namespace fatvec::detail

@@ -11,9 +11,9 @@
 namespace fatvec {
 
 /// The CSR matrix that shares all arrays of a; later changes of its values are seen by both. Values
-/// are kept as they are, rows need not be sorted.
+/// are kept as they are, rows need not be sorted. Of a matrix of const values, or ordinals, so is
+/// the result: spmm() takes it, conversions and plans want a copy that is not.
 template <class Scalar, class Ordinal, class Device, class MemoryTraits, class Offset>
-  requires(!std::is_const_v<Scalar> && !std::is_const_v<Ordinal>)
 auto csr_view(const KokkosSparse::CrsMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>& a) {
   return CsrMatrix<Scalar, Ordinal, Device, Offset>(a.numRows(), a.numCols(), a.graph.row_map,
                                                     a.graph.entries, a.values);

@@ -132,7 +132,7 @@ void expect_large_copies(int rows, int columns) {
 TEST(Repack, PastTheCaches) {
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
-  const int rows = static_cast<int>(larger_than_caches) / (2 * 8 * 24) / 8 * 8 + 64;
+  const int rows = static_cast<int>(streaming_bytes) / (2 * 8 * 24) / 8 * 8 + 64;
   const auto streams = [](int high, int first = 0, int wide = 24) {
     const Left from("from", high, wide);
     const auto to = Kokkos::subview(Right("to", high, 32), Kokkos::ALL,

@@ -14,39 +14,39 @@
 #include <fatvec/kernels/hll.hpp>
 #include <fatvec/plan/convert.hpp>
 
-/// When CPU kernels ask for rows of X ahead, and that the products in which they do are right.
+/// When CPU kernels prefetch rows of X, and that the products in which they do are right.
 namespace fatvec {
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
 
-constexpr detail::Lookahead from_one_column{1, 300};
+constexpr detail::PrefetchPolicy from_one_column{1, 300};
 
-std::int64_t ahead(const Csr& a, std::int64_t k,
-                   const detail::Lookahead& worth_it = from_one_column,
-                   std::int64_t had = detail::at_hand_by_rows) {
-  return detail::rows_ahead(worth_it, a.row_access(), a.entries.data(), 0, a.rows(), k * 8,
-                            a.cols(), had);
+std::int64_t distance(const Csr& a, std::int64_t k,
+                      const detail::PrefetchPolicy& worth_it = from_one_column,
+                      std::int64_t resident = detail::cache_resident_bytes_by_rows) {
+  return detail::prefetch_row_distance(worth_it, a.row_access(), a.entries.data(), 0, a.rows(),
+                                       k * 8, a.cols(), resident);
 }
 
-TEST(RowsAhead, OfScatteredColumns) {
+TEST(Prefetch, OfScatteredColumns) {
   const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
-  EXPECT_EQ(ahead(scattered, 16), 9) << "80 entries";
-  EXPECT_EQ(ahead(scattered, 13, {128, 1'000'000}), 0) << "not worth it on this machine";
-  EXPECT_EQ(ahead(scattered, 16, {128, 1'000'000}), 9);
-  EXPECT_EQ(ahead(scattered, 12), 0) << "9.6 MB: the last cache has them";
-  EXPECT_EQ(ahead(scattered, 13), 9);
-  EXPECT_EQ(ahead(scattered, 4, from_one_column, detail::at_hand), 0) << "3.2 MB";
-  EXPECT_EQ(ahead(scattered, 5, from_one_column, detail::at_hand), 9);
-  const auto of_lines = detail::Lookahead{1, 300}.of_lines();
-  EXPECT_EQ(of_lines.scattered, 64);
-  EXPECT_EQ(of_lines.pattern, 300);
-  EXPECT_EQ(detail::Lookahead({128, 7}).of_lines().scattered, 128);
+  EXPECT_EQ(distance(scattered, 16), 9) << "80 entries";
+  EXPECT_EQ(distance(scattered, 13, {128, 1'000'000}), 0) << "not worth it on this machine";
+  EXPECT_EQ(distance(scattered, 16, {128, 1'000'000}), 9);
+  EXPECT_EQ(distance(scattered, 12), 0) << "9.6 MB: the last cache has them";
+  EXPECT_EQ(distance(scattered, 13), 9);
+  EXPECT_EQ(distance(scattered, 4, from_one_column, detail::cache_resident_bytes), 0) << "3.2 MB";
+  EXPECT_EQ(distance(scattered, 5, from_one_column, detail::cache_resident_bytes), 9);
+  const auto for_blocks = detail::PrefetchPolicy{1, 300}.for_blocks();
+  EXPECT_EQ(for_blocks.scattered, 64);
+  EXPECT_EQ(for_blocks.pattern, 300);
+  EXPECT_EQ(detail::PrefetchPolicy({128, 7}).for_blocks().scattered, 128);
 }
 
 /// A band 16,001 wide is scattered where the second-level cache does not hold so many rows of X.
-TEST(RowsAhead, AsFarAsTheCacheOfACoreReaches) {
+TEST(Prefetch, AsFarAsTheCacheOfACoreReaches) {
   const std::int32_t n = 200'000;
   const std::int32_t width = 16'000;
   const Csr::Offsets row_map("row_map", n + 1);
@@ -57,35 +57,35 @@ TEST(RowsAhead, AsFarAsTheCacheOfACoreReaches) {
     entries(2 * i + 1) = i < n - width ? i + 7919 * i % width + 1 : i;
   }
   const Csr band(n, n, row_map, entries, Csr::Scalars("values", 2 * n));
-  EXPECT_GT(ahead(band, 16), 0) << "250 kB are 1,953 rows of 16 columns";
-  EXPECT_EQ(
-      detail::rows_ahead(from_one_column, band.row_access(), band.entries.data(), 0, n, 8, 10 * n),
-      0)
+  EXPECT_GT(distance(band, 16), 0) << "250 kB are 1,953 rows of 16 columns";
+  EXPECT_EQ(detail::prefetch_row_distance(from_one_column, band.row_access(), band.entries.data(),
+                                          0, n, 8, 10 * n),
+            0)
       << "and 31,250 of one";
 }
 
-TEST(RowsAhead, OfPatternsWhereRowsOfXAreLong) {
+TEST(Prefetch, OfPatternsWhereRowsOfXAreLong) {
   const Csr seven = generate::generate(generate::parse_spec("gen:stencil7:50"));
-  EXPECT_EQ(ahead(seven, 16), 0);
-  EXPECT_EQ(ahead(seven, 32), 0);
-  EXPECT_GT(ahead(seven, 64), 0);
+  EXPECT_EQ(distance(seven, 16), 0);
+  EXPECT_EQ(distance(seven, 32), 0);
+  EXPECT_GT(distance(seven, 64), 0);
   const Csr band = generate::generate(generate::parse_spec("gen:banded:40000:10"));
-  EXPECT_EQ(ahead(band, 128), 0) << "a new column in 21";
+  EXPECT_EQ(distance(band, 128), 0) << "a new column in 21";
 }
 
-TEST(RowsAhead, NotOfFewOrEmptyRows) {
+TEST(Prefetch, NotOfFewOrEmptyRows) {
   const Csr empty = generate::generate(generate::parse_spec("gen:uniform:50000:0"));
-  EXPECT_EQ(ahead(empty, 64), 0);
+  EXPECT_EQ(distance(empty, 64), 0);
   const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
   const auto of_rows = [&](std::int64_t first, std::int64_t last) {
-    return detail::rows_ahead(from_one_column, scattered.row_access(), scattered.entries.data(),
-                              first, last, 128, 100'000);
+    return detail::prefetch_row_distance(from_one_column, scattered.row_access(),
+                                         scattered.entries.data(), first, last, 128, 100'000);
   };
   EXPECT_EQ(of_rows(5, 29), 0);
   EXPECT_EQ(of_rows(5, 30), 9);
 }
 
-/// k columns at once, against as many products with one column, which never ask.
+/// k columns at once, against as many products with one column, which do not prefetch.
 template <class Kernel, class Matrix>
 void expect_like_single_columns(const Csr& a, const Matrix& matrix, std::size_t k) {
   using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
@@ -104,12 +104,12 @@ void expect_like_single_columns(const Csr& a, const Matrix& matrix, std::size_t 
       ASSERT_NEAR(y(i, c), expected(i, c), 1e-11) << i << ", " << c;
 }
 
-TEST(RowsAhead, ProductsThatAskAreRight) {
+TEST(Prefetch, ProductsThatPrefetchAreRight) {
   using Bsr = BsrMatrix<double, std::int32_t, Host, std::int64_t>;
   using Hll = HllMatrix<double, std::int32_t, Host, std::int64_t>;
   const Csr a = generate::generate(generate::parse_spec("gen:uniform:5001x100001:9"));
   for (const std::size_t k : {13, 16, 43, 75}) {
-    ASSERT_GT(ahead(a, static_cast<std::int64_t>(k)), 0);
+    ASSERT_GT(distance(a, static_cast<std::int64_t>(k)), 0);
     expect_like_single_columns<CsrRow>(a, a, k);
     expect_like_single_columns<HllRow>(a, convert<Hll>(Host(), a), k);
     expect_like_single_columns<HllRow>(a, convert<Hll::WithLayout<Kokkos::LayoutLeft>>(Host(), a),
@@ -141,8 +141,8 @@ class LastOnes {
 
 /// Every length, at the very end of A; x[0], which lanes without an entry fall back to, is a NaN.
 template <class T>
-void expect_asking_is_right() {
-  static_assert(detail::has_asking_dot<T, T, std::int32_t, T>);
+void expect_prefetching_is_right() {
+  static_assert(detail::has_prefetching_dot<T, T, std::int32_t, T>);
   for (std::size_t length = 0; length <= 41; ++length) {
     const LastOnes<std::int32_t> entries(length);
     const LastOnes<T> values(length);
@@ -155,26 +155,27 @@ void expect_asking_is_right() {
       x[column] = static_cast<T>(j % 7) - 3;
       expected += values.data[j] * x[column];
     }
-    const T sum = detail::sparse_dot_asking(static_cast<std::int64_t>(length), entries.data,
-                                            values.data, x.data(), entries.data);
+    const T sum = detail::sparse_dot_prefetching(static_cast<std::int64_t>(length), entries.data,
+                                                 values.data, x.data(), entries.data);
     EXPECT_EQ(sum, expected) << length;
   }
 }
 #endif
 
-TEST(RowsAhead, RowsOfEveryLength) {
+TEST(Prefetch, RowsOfEveryLength) {
 #if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
-  expect_asking_is_right<double>();
-  expect_asking_is_right<float>();
+  expect_prefetching_is_right<double>();
+  expect_prefetching_is_right<float>();
 #else
-  GTEST_SKIP() << "not compiled for AVX2: one column asks as several do";
+  GTEST_SKIP() << "not compiled for AVX2: one column prefetches as several do";
 #endif
 }
 
-/// With few columns, against the sums themselves: as an AMD processor asks, whatever this one is.
-TEST(RowsAhead, FewColumnsThatAskAreRight) {
+/// With few columns, against the sums themselves: as AMD's processors prefetch, whatever this one
+/// is.
+TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
   const Csr a = generate::generate(generate::parse_spec("gen:uniform:20001x1500001:9"));
-  ASSERT_GT(ahead(a, 1), 0);
+  ASSERT_GT(distance(a, 1), 0);
   for (std::size_t k = 1; k <= 7; ++k) {
     using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
     const V x("x", static_cast<std::size_t>(a.cols()), k);
@@ -183,16 +184,16 @@ TEST(RowsAhead, FewColumnsThatAskAreRight) {
       for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
     const detail::Epilogue<double> epilogue{1.0, 0.0, detail::span_of<detail::Columns::strided>(y)};
     const auto columns = static_cast<std::int64_t>(k);
-    const detail::RowProduct<double, Csr, const double, detail::Columns::contiguous> product{
+    const detail::HostRowKernel<double, Csr, const double, detail::Columns::contiguous> kernel{
         a.row_access(),
         a.entries.data(),
         a.values.data(),
         a.cols(),
         {x.data(), static_cast<std::int64_t>(x.stride(0))},
         detail::HostEpilogue<double>::of(epilogue, a.rows(), columns),
-        {a.rows(), 2, columns, from_one_column}};
-    product(0);
-    product(1);
+        {.partition = {a.rows(), 2}, .k = columns, .prefetch = from_one_column}};
+    kernel(0);
+    kernel(1);
     for (std::size_t i = 0; i < y.extent(0); ++i)
       for (std::size_t c = 0; c < k; ++c) {
         double sum = 0;

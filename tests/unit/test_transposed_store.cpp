@@ -13,7 +13,7 @@
 #include <fatvec/kernels/sell.hpp>
 #include <fatvec/plan/packing.hpp>
 
-/// Rows that a CPU's kernel forms in a buffer and turns over into a column-major Y, against the
+/// Rows that a CPU's kernel forms in a buffer and transposes into a column-major Y, against the
 /// same kernel's row-major Y: every number is a small integer, every result exact.
 namespace fatvec {
 namespace {
@@ -32,7 +32,7 @@ void fill(const View& view, int salt) {
 
 /// Y with `spare` more rows in each column, which must stay.
 template <class Kernel, class T, class Matrix>
-void expect_turned(const Matrix& a, int k, int beta, int spare = 0) {
+void expect_transposed(const Matrix& a, int k, int beta, int spare = 0) {
   const auto rows = static_cast<std::size_t>(a.rows());
   const auto columns = static_cast<std::size_t>(k);
   const Multivector<T, Kokkos::LayoutRight> x("x", static_cast<std::size_t>(a.cols()), columns);
@@ -68,26 +68,26 @@ auto blocks_of(const Csr& a, int size) {
   return BsrMatrix<double, std::int32_t, Host, std::int64_t>::from_csr(Host(), a, options);
 }
 
-TEST(TurnedRows, EveryNumberOfColumns) {
+TEST(TransposedStore, EveryNumberOfColumns) {
   const auto a = whole_numbers("gen:powerlaw:701:4.2");
   const auto bsr = blocks_of(a, 3);
   for (const int k :
        {2, 3, 8, 31, 64, 130, 513, 1100}) {  // the last two are more than fit into the buffer
     for (const int beta : {0, -1}) {
-      expect_turned<CsrRow, double>(a, k, beta, 3);
-      expect_turned<BsrRow, double>(bsr, k, beta, 3);
+      expect_transposed<CsrRow, double>(a, k, beta, 3);
+      expect_transposed<BsrRow, double>(bsr, k, beta, 3);
     }
   }
 }
 
-TEST(TurnedRows, BlocksOfAnySize) {
+TEST(TransposedStore, BlocksOfAnySize) {
   const auto a = whole_numbers("gen:stencil5:40x41");
   for (int size = 1; size <= 16; ++size)
-    for (const int k : {9, 300}) expect_turned<BsrRow, double>(blocks_of(a, size), k, 1);
+    for (const int k : {9, 300}) expect_transposed<BsrRow, double>(blocks_of(a, size), k, 1);
 }
 
 /// Whole lines of Y go past the caches: what begins within a line must not.
-TEST(TurnedRows, LargeProducts) {
+TEST(TransposedStore, LargeProducts) {
   const auto a = whole_numbers("gen:banded:210000:1");
   const auto bsr = blocks_of(a, 3);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);
@@ -96,13 +96,13 @@ TEST(TurnedRows, LargeProducts) {
       {{y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}}
                    .streaming()
                    .past_caches));
-  expect_turned<CsrRow, double>(a, 24, 0);
-  expect_turned<CsrRow, double>(a, 24, 0, 3);
-  expect_turned<BsrRow, double>(bsr, 24, 0);
-  expect_turned<CsrRow, double>(a, 24, 1);
+  expect_transposed<CsrRow, double>(a, 24, 0);
+  expect_transposed<CsrRow, double>(a, 24, 0, 3);
+  expect_transposed<BsrRow, double>(bsr, 24, 0);
+  expect_transposed<CsrRow, double>(a, 24, 1);
 }
 
-TEST(TurnedRows, PackingCopiesYOnlyWhereItMust) {
+TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
   using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
   using Sell = SellMatrix<double, std::int32_t, Host>;
   using BitTcf = BitTcfMatrix<double, std::int32_t, Host>;

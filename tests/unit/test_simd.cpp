@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fatvec/kernels/host/simd.hpp>
+
+/// Masked loads, gathers and stores touch the lanes of the mask only.
+namespace fatvec::detail {
+namespace {
+
+#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
+template <class T, int n>
+void expect_loads_of_first_lanes() {
+  const std::vector<T> from = {5, 1, 7, 3, 9, 2, 8, 4, 6, 11, 13, 12, 15, 14, 17, 16};
+  for (int count = 0; count <= n; ++count) {
+    Vec<T, n> vec;
+    vec.load(from.data(), Mask<n>::first(count));
+    for (int lane = 0; lane < n; ++lane)
+      EXPECT_EQ(vec.of[lane], lane < count ? from[static_cast<std::size_t>(lane)] : T{0})
+          << n << " lanes, " << count << ", " << lane;
+  }
+}
+
+/// Columns of absent lanes lie outside of x, whose first element is a NaN.
+template <class T>
+void expect_gathers_of_some_lanes() {
+  constexpr int n = simd_lanes<T>;
+  std::vector<T> x(100, std::numeric_limits<T>::quiet_NaN());
+  for (int bits = 0; bits < 1 << n; bits += n == 16 ? 97 : 1) {
+    Vec<std::int32_t, n> columns;
+    Vec<std::int32_t, n> present;
+    for (int lane = 0; lane < n; ++lane) {
+      const bool is_present = (bits >> lane & 1) != 0;
+      present.of[lane] = is_present ? -1 : 0;
+      columns.of[lane] = is_present ? 99 - 3 * lane : std::numeric_limits<std::int32_t>::max();
+      x[static_cast<std::size_t>(99 - 3 * lane)] = static_cast<T>(lane + 1);
+    }
+    Vec<T, n> vec;
+    vec.gather(x.data(), columns, Mask<n>::of(present.of));
+    for (int lane = 0; lane < n; ++lane)
+      EXPECT_EQ(vec.of[lane], present.of[lane] != 0 ? static_cast<T>(lane + 1) : T{0})
+          << bits << ", " << lane;
+  }
+}
+
+TEST(Simd, MaskedLoadsReadTheFirstLanes) {
+  expect_loads_of_first_lanes<double, 4>();
+  expect_loads_of_first_lanes<float, 4>();
+  expect_loads_of_first_lanes<std::int32_t, 4>();
+  expect_loads_of_first_lanes<double, simd_lanes<double>>();
+  expect_loads_of_first_lanes<float, simd_lanes<float>>();
+  expect_loads_of_first_lanes<std::int32_t, simd_lanes<double>>();
+  expect_loads_of_first_lanes<std::int32_t, simd_lanes<float>>();
+}
+
+TEST(Simd, MaskedGathersReadThePresentLanes) {
+  expect_gathers_of_some_lanes<double>();
+  expect_gathers_of_some_lanes<float>();
+}
+
+TEST(Simd, KeptLanesLoseNaNs) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const double from[] = {1, 2, nan, nan};
+  Vec<double, 4> vec;
+  vec.load(from);
+  vec.keep(Mask<4>::first(2));
+  EXPECT_EQ(vec.of[1], 2);
+  EXPECT_EQ(vec.of[2], 0);
+  EXPECT_EQ(vec.of[3], 0);
+}
+#endif
+
+#if defined(FATVEC_GNU_HOST_PASS)
+TEST(Simd, GatheredColumnsAreLoadedInOrder) {
+  const float x[] = {3, 1, 4, 1.5F, 9, 2, 6, 5};
+  const std::int64_t columns[] = {7, 0, 2, 4};
+  Vec<float, 4> vec;
+  vec.gather(x, columns);
+  float to[5] = {0, 0, 0, 0, -1};
+  vec.store(to);
+  EXPECT_EQ(to[0], 5);
+  EXPECT_EQ(to[1], 3);
+  EXPECT_EQ(to[2], 4);
+  EXPECT_EQ(to[3], 9);
+  EXPECT_EQ(to[4], -1);
+}
+#endif
+
+}  // namespace
+}  // namespace fatvec::detail
