@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
@@ -137,10 +136,8 @@ std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivect
 }
 
 bool run(const Options& options) {
-  using namespace fatvec::generate;
   const Exec exec;
-  const Matrix a =
-      fatvec::mirror<Device>(generate(parse_spec("gen:stencil7:" + std::to_string(options.size))));
+  const Matrix a = examples::generated("gen:stencil7:" + std::to_string(options.size));
   std::printf(
       "problem     7-point matrix of %d rows, %lld entries, k = %d right-hand sides, on %s\n",
       a.rows(), static_cast<long long>(a.nnz()), options.k, Exec::name());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/generate/generate.hpp>
 #if defined(FATVEC_EXAMPLES_WITH_KOKKOSKERNELS)
 #include <KokkosSparse_spmv.hpp>
 
@@ -95,6 +96,17 @@ int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& examp
     std::fprintf(stderr, "%s: internal error: %s\n", app.get_name().c_str(), error.what());
     return Exit::internal_error;
   }
+}
+
+Matrix generated(const std::string& spec) {
+  const auto a = fatvec::generate::generate(fatvec::generate::parse_spec(spec));
+  // With 32-bit offsets, for which fatvec::kernels is compiled, in place of the generators' 64.
+  const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_map("row_map", a.row_map.extent(0));
+  for (std::size_t i = 0; i < row_map.extent(0); ++i)
+    row_map(i) = static_cast<std::int32_t>(a.row_map(i));
+  return fatvec::mirror<Device>(
+      fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace>(
+          a.rows(), a.cols(), row_map, a.entries, a.values));
 }
 
 void print_share(const Stopwatch& products, double total_seconds) {

@@ -18,10 +18,12 @@ namespace examples {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
-using Matrix =
-    fatvec::CsrMatrix<double, std::int32_t, Device, std::int64_t>;  // as the generators make them
+using Matrix = fatvec::CsrMatrix<double, std::int32_t, Device>;  // as fatvec::kernels has it
 using Multivector =
     Kokkos::View<double**, Kokkos::LayoutRight, Device>;  // a row's columns lie together
+
+/// A generated matrix (fatvec::generate::parse_spec says what can be) in the device's memory.
+Matrix generated(const std::string& spec);
 
 /// The checks at the end of an example: each is printed with its limit, and counts.
 class Checks {

@@ -14,7 +14,6 @@
 #include <cstdio>
 #include <string>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/hll.hpp>
 
@@ -24,7 +23,7 @@ using examples::Device;
 using examples::Exec;
 using examples::Matrix;
 using examples::Multivector;
-using Hll = fatvec::HllMatrix<double, std::int32_t, Device, std::int64_t>;
+using Hll = fatvec::HllMatrix<double, std::int32_t, Device>;
 
 namespace {
 
@@ -93,8 +92,7 @@ double distance(const Exec& exec, const Multivector& a, const Multivector& b) {
 
 bool run(const Options& options) {
   const Exec exec;
-  const Matrix csr = fatvec::mirror<Device>(fatvec::generate::generate(
-      fatvec::generate::parse_spec("gen:stencil7:" + std::to_string(options.size))));
+  const Matrix csr = examples::generated("gen:stencil7:" + std::to_string(options.size));
   const Hll a = Hll::from_csr(exec, csr);
   const Multivector b("b", csr.rows(), options.k), x("x", csr.rows(), options.k),
       z("z", csr.rows(), options.k), expected("expected", csr.rows(), options.k);

@@ -29,7 +29,6 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
@@ -217,8 +216,7 @@ bool run(const Options& options) {
   if (k > options.size * options.size * options.size)
     throw fatvec::UsageError("--k must not exceed the number of grid points");
   const Exec exec;
-  const Matrix a = fatvec::mirror<Device>(fatvec::generate::generate(
-      fatvec::generate::parse_spec("gen:stencil7:" + std::to_string(options.size))));
+  const Matrix a = examples::generated("gen:stencil7:" + std::to_string(options.size));
   std::printf(
       "problem     %d lowest eigenpairs of the 7-point matrix of %d rows, %lld entries; k = %d, on "
       "%s\n",

@@ -26,7 +26,6 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
@@ -185,8 +184,7 @@ bool run(const Options& options) {
   const Exec exec;
   const int k = options.k;
   const auto spec = fatvec::detail::concat("gen:powerlaw:", options.pages, ":", options.links);
-  const Matrix graph =
-      fatvec::mirror<Device>(fatvec::generate::generate(fatvec::generate::parse_spec(spec)));
+  const Matrix graph = examples::generated(spec);
   const Counts links = count_links(exec, graph);
   const auto row_map = graph.row_map;
   const Matrix p = with_values(exec, graph, KOKKOS_LAMBDA(int, int j) { return 1.0 / links(j); });

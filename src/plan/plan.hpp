@@ -15,6 +15,7 @@
 #include <fatvec/plan/explain.hpp>
 #include <fatvec/plan/model.hpp>
 #include <fatvec/plan/packing.hpp>
+#include <fatvec/plan/value_map.hpp>
 
 namespace fatvec {
 
@@ -32,6 +33,7 @@ struct PlanOptions {
   std::optional<Choice> choice{};  ///< taken instead of the model's, where it is among the kernels:
                                    ///< what `fatvec tune` found
   std::optional<Machine> machine{};  ///< default: measured, once per process
+  bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
   FormatOptions format{};
 };
 
@@ -67,6 +69,17 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   template <class ExecSpace>
   void update(const ExecSpace& exec, const Csr& a);
 
+  /// Takes new values of A, in the order of its entries; the pattern is that of the matrix
+  /// analysed. Only enqueues work on exec: no allocation, no fence. A plan whose format is CSR and
+  /// whose op is Op::none keeps `values` itself, and copies of the plan keep theirs; otherwise
+  /// copies share the new values. Throws ShapeError for another number of values, UsageError
+  /// without PlanOptions::keep_value_map.
+  template <class ExecSpace>
+  void update(const ExecSpace& exec, const typename Csr::Scalars& values);
+
+  /// Bytes of what PlanOptions::keep_value_map keeps.
+  [[nodiscard]] std::uint64_t value_map_bytes() const { return value_map_.bytes(); }
+
   [[nodiscard]] const Choice& choice() const { return choice_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }  ///< one sentence for people
   [[nodiscard]] const std::vector<Prediction>& ranking() const { return ranking_; }
@@ -96,6 +109,12 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   void analyse(const ExecSpace& exec, const Csr& a);
   template <class ExecSpace>
   void convert_to_choice(const ExecSpace& exec, const Csr& a);
+  template <class ExecSpace>
+  void keep_value_map(const ExecSpace& exec, const Csr& a);
+  /// Whether a CSR matrix of the plan is A itself.
+  [[nodiscard]] bool shares_values() const {
+    return options_.op == Op::none || (options_.op == Op::conjugate && !detail::is_complex<Scalar>);
+  }
   template <class Kernel, class ExecSpace>
   void convert_if(const ExecSpace& exec, const Csr& a);
 
@@ -109,6 +128,8 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   std::vector<Prediction> ranking_;
   std::variant<Prepared<Kernels>...> prepared_;
   Packing<Scalar, Device> packing_;
+  std::int64_t nnz_ = 0;
+  detail::ValueMap<Scalar, Ordinal, Device, Offset> value_map_;
 };
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -137,6 +158,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
     reason_ = detail::concat(choice_.kernel, " was asked for, or measured to be the fastest.");
   }
   convert_to_choice(exec, of_a);
+  keep_value_map(exec, a);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -149,6 +171,44 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
                                     "; the plan was made for another shape."));
   }
   convert_to_choice(exec, apply(exec, options_.op, a));
+  keep_value_map(exec, a);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::update(
+    const ExecSpace& exec, const typename Csr::Scalars& values) {
+  if (static_cast<std::int64_t>(values.extent(0)) != nnz_)
+    throw ShapeError(detail::concat("Plan::update: ", values.extent(0), " values (", values.label(),
+                                    ") for the ", nnz_, " entries of A."));
+  std::visit(
+      [&](auto& prepared) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(prepared.matrix)>, Csr>)
+          if (shares_values()) return void(prepared.matrix.values = values);
+        if (value_map_.empty() && nnz_ > 0)
+          throw UsageError(
+              "Plan::update: the plan does not know where A's values are stored. Set "
+              "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
+        value_map_.store(exec, values.data(), prepared.matrix.values.data());
+      },
+      prepared_);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::keep_value_map(
+    const ExecSpace& exec, const Csr& a) {
+  nnz_ = a.nnz();
+  if (!options_.keep_value_map) return;
+  std::visit(
+      [&](const auto& prepared) {
+        using Kernel = typename std::decay_t<decltype(prepared)>::Type;
+        if constexpr (std::is_same_v<std::decay_t<decltype(prepared.matrix)>, Csr>)
+          if (shares_values()) return;
+        value_map_ =
+            decltype(value_map_)::template of<Kernel>(exec, a, options_.op, options_.format);
+      },
+      prepared_);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -247,6 +307,9 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& p
   how template void                                                                             \
   fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(          \
       const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);             \
+  how template void                                                                             \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(          \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>::Scalars&);    \
   how template void                                                                             \
   fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::run<Space, Scalar>(     \
       const Space&, const Scalar&, const fatvec::detail::Operand<const Scalar>&, const Scalar&, \
