@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every dependency is found here, once, and listed in one table when configure ends. Nothing is downloaded by CMake:
-# scripts/bootstrap supplies Kokkos and Kokkos Kernels, the distribution everything else.
+# Every dependency is found here, once, and listed in one table when configure ends. A target that the project above fatvec has
+# already goes first. Nothing is downloaded by CMake: scripts/bootstrap supplies Kokkos and Kokkos Kernels, the distribution everything else.
+include(fatvecKokkos)
 define_property(GLOBAL PROPERTY FATVEC_DEPENDENCIES)
 define_property(GLOBAL PROPERTY FATVEC_MISSING)
 
@@ -28,14 +29,23 @@ macro(fatvec_found name package)
   fatvec_dependency("${name}" "${_version}" "${_origin}")
 endmacro()
 
-# fatvec_require(PACKAGE REMEDY find_package-arguments...): find or remember that it is missing, so that all are named at once.
-macro(fatvec_require package remedy)
-  find_package(${package} ${ARGN})
-  if(${package}_FOUND)
-    fatvec_found("${package}" ${package})
+# fatvec_missing(NAME REMEDY): remembered, so that all that is missing is named at once.
+function(fatvec_missing name remedy)
+  fatvec_dependency("${name}" "missing" "${remedy}")
+  set_property(GLOBAL APPEND PROPERTY FATVEC_MISSING "${name}: ${remedy}")
+endfunction()
+
+# fatvec_require(PACKAGE TARGET REMEDY find_package-arguments...): TARGET as it is, or find PACKAGE, or it is missing.
+macro(fatvec_require package target remedy)
+  if(TARGET ${target})
+    fatvec_dependency("${package}" "${${package}_VERSION}" "${target} of ${CMAKE_PROJECT_NAME}")
   else()
-    fatvec_dependency("${package}" "missing" "${remedy}")
-    set_property(GLOBAL APPEND PROPERTY FATVEC_MISSING "${package}: ${remedy}")
+    find_package(${package} ${ARGN})
+    if(${package}_FOUND)
+      fatvec_found("${package}" ${package})
+    else()
+      fatvec_missing("${package}" "${remedy}")
+    endif()
   endif()
 endmacro()
 
@@ -63,28 +73,46 @@ function(fatvec_print_dependencies)
   endforeach()
 endfunction()
 
-# Kokkos: an installed one (Kokkos_ROOT, CMAKE_PREFIX_PATH, Spack, a module), else what scripts/bootstrap put into .deps.
+# Kokkos: that of the project above, whether it found it or builds it; else an installed one (Kokkos_ROOT, CMAKE_PREFIX_PATH, Spack, a
+# module); else what scripts/bootstrap put into .deps.
 set(FATVEC_DEPS "${PROJECT_SOURCE_DIR}/.deps/openmp" CACHE PATH "Where scripts/bootstrap installed Kokkos; searched last")
 # scripts/bootstrap builds only where nothing installed fits: what it has built then goes first, unless Kokkos_ROOT says otherwise.
 if(EXISTS "${FATVEC_DEPS}/.complete" AND NOT Kokkos_ROOT AND NOT DEFINED ENV{Kokkos_ROOT})
   set(Kokkos_ROOT "${FATVEC_DEPS}")
   set(KokkosKernels_ROOT "${FATVEC_DEPS}")
 endif()
-fatvec_require(Kokkos "run scripts/bootstrap, or set Kokkos_ROOT to an installed Kokkos 4.7 ... 5.x" 4.7...<6 CONFIG PATHS "${FATVEC_DEPS}" QUIET)
-if(Kokkos_FOUND)
-  if(Kokkos_VERSION VERSION_LESS 4.7 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
-    message(FATAL_ERROR "fatvec wants Kokkos 4.7 ... 5.x; ${Kokkos_DIR} is ${Kokkos_VERSION}. Set Kokkos_ROOT, or run scripts/bootstrap.")
+if(NOT TARGET Kokkos::kokkos)
+  find_package(Kokkos 4.7...<6 CONFIG PATHS "${FATVEC_DEPS}" QUIET)
+endif()
+if(TARGET Kokkos::kokkos)
+  fatvec_inspect_kokkos(Kokkos)
+  if(Kokkos_ERROR)
+    message(FATAL_ERROR "${Kokkos_ERROR}")
   endif()
   foreach(backend IN LISTS FATVEC_BACKENDS)
     if(NOT backend IN_LIST Kokkos_DEVICES)
-      message(FATAL_ERROR "the Kokkos in ${Kokkos_DIR} has ${Kokkos_DEVICES}, this build wants ${backend}. "
-                          "Set Kokkos_ROOT to one that has it, or run scripts/bootstrap for this preset.")
+      message(FATAL_ERROR "the Kokkos in ${Kokkos_FOLDER} has ${Kokkos_DEVICES}, this build wants ${backend}. "
+                          "Set Kokkos_ROOT to one that has it, or run scripts/bootstrap for this preset, "
+                          "or build yours with -DKokkos_ENABLE_${backend}=ON.")
     endif()
   endforeach()
+  fatvec_dependency("Kokkos" "${Kokkos_VERSION}" "${Kokkos_FOLDER}")
+elseif(PROJECT_IS_TOP_LEVEL)
+  fatvec_missing("Kokkos" "run scripts/bootstrap, or set Kokkos_ROOT to an installed Kokkos 4.7 ... 5.x")
+else()
+  set(unfit "")
+  foreach(version config IN ZIP_LISTS Kokkos_CONSIDERED_VERSIONS Kokkos_CONSIDERED_CONFIGS)
+    string(APPEND unfit "\nFound, but not used: Kokkos ${version} in ${config}")
+  endforeach()
+  message(FATAL_ERROR "fatvec needs Kokkos 4.7 ... 5.x, and ${CMAKE_PROJECT_NAME} has none. Before fatvec, do one of these:\n"
+    "  find_package(Kokkos 4.7 REQUIRED)   # an installed one; -DKokkos_ROOT=PREFIX says where\n"
+    "  add_subdirectory(kokkos)            # a source tree in yours\n"
+    "  FetchContent_MakeAvailable(Kokkos)  # after FetchContent_Declare(Kokkos ...)\n"
+    "or let ${PROJECT_SOURCE_DIR}/scripts/bootstrap build one for fatvec.${unfit}")
 endif()
 
 # Kokkos passes on the architecture options that it chose itself (native), not the -march=... of scripts/bootstrap's FATVEC_HOST_ARCH.
-string(FIND "${Kokkos_DIR}" "${FATVEC_DEPS}/" position)
+string(FIND "${Kokkos_FOLDER}" "${FATVEC_DEPS}/" position)
 if(position EQUAL 0 AND EXISTS "${FATVEC_DEPS}/.arch")
   file(STRINGS "${FATVEC_DEPS}/.arch" arch LIMIT_COUNT 1)
   string(REGEX REPLACE " .*" "" arch "${arch}")
@@ -94,21 +122,29 @@ if(position EQUAL 0 AND EXISTS "${FATVEC_DEPS}/.arch")
 endif()
 
 if(FATVEC_ENABLE_TOOLS OR FATVEC_ENABLE_TESTS)
-  find_package(KokkosKernels CONFIG PATHS "${FATVEC_DEPS}" QUIET)
-  if(KokkosKernels_FOUND AND NOT KokkosKernels_VERSION MATCHES "[0-9]") # 4.4 leaves ".." in its version file
-    file(STRINGS "${KokkosKernels_DIR}/../../../include/KokkosKernels_config.h" _line REGEX "define KOKKOSKERNELS_VERSION ")
-    string(REGEX MATCH "([0-9]+)([0-9][0-9])([0-9][0-9])$" _line "${_line}")
-    math(EXPR _minor "${CMAKE_MATCH_2}")
-    math(EXPR _patch "${CMAKE_MATCH_3}")
-    set(KokkosKernels_VERSION_STRING "${CMAKE_MATCH_1}.${_minor}.${_patch}")
+  # One that was installed was built with an installed Kokkos, and would bring that along.
+  set(remedy "run scripts/bootstrap, or set KokkosKernels_ROOT")
+  if(TARGET Kokkos::kokkos AND NOT TARGET Kokkos::kokkoskernels)
+    get_target_property(imported Kokkos::kokkos IMPORTED)
+    if(imported)
+      find_package(KokkosKernels CONFIG PATHS "${FATVEC_DEPS}" QUIET)
+    else()
+      set(remedy "add_subdirectory(kokkos-kernels) before fatvec: ${CMAKE_PROJECT_NAME} builds its Kokkos, and an installed one has another")
+    endif()
   endif()
-  fatvec_require(KokkosKernels "run scripts/bootstrap, or set KokkosKernels_ROOT" CONFIG PATHS "${FATVEC_DEPS}" QUIET)
-  fatvec_require(MMIO "apt-get install libcolpack-dev (or liblpsolve55-dev, or NIST's mmio)" QUIET)
-  fatvec_require(ZLIB "apt-get install zlib1g-dev" QUIET)
-  fatvec_require(fmt "apt-get install libfmt-dev" CONFIG QUIET)
-  fatvec_require(CLI11 "apt-get install libcli11-dev" CONFIG QUIET)
-  fatvec_require(nlohmann_json "apt-get install nlohmann-json3-dev" CONFIG QUIET)
-  fatvec_require(benchmark "apt-get install libbenchmark-dev" CONFIG QUIET)
+  if(TARGET Kokkos::kokkoskernels)
+    fatvec_read_header(KokkosKernels_config.h FATVEC_KOKKOSKERNELS_VERSION file Kokkos::kokkoskernels)
+    get_filename_component(file "${file}" DIRECTORY)
+    fatvec_dependency("KokkosKernels" "${FATVEC_KOKKOSKERNELS_VERSION}" "${file}")
+  else()
+    fatvec_missing("KokkosKernels" "${remedy}")
+  endif()
+  fatvec_require(MMIO MMIO::MMIO "apt-get install libcolpack-dev (or liblpsolve55-dev, or NIST's mmio)" QUIET)
+  fatvec_require(ZLIB ZLIB::ZLIB "apt-get install zlib1g-dev" QUIET)
+  fatvec_require(fmt fmt::fmt "apt-get install libfmt-dev" CONFIG QUIET)
+  fatvec_require(CLI11 CLI11::CLI11 "apt-get install libcli11-dev" CONFIG QUIET)
+  fatvec_require(nlohmann_json nlohmann_json::nlohmann_json "apt-get install nlohmann-json3-dev" CONFIG QUIET)
+  fatvec_require(benchmark benchmark::benchmark "apt-get install libbenchmark-dev" CONFIG QUIET)
 
   if("OPENMP" IN_LIST Kokkos_DEVICES)
     fatvec_peer("MKL" MKLPeer "set MKLROOT, or let scripts/setup download it (x86-64)" QUIET)
@@ -120,7 +156,7 @@ if(FATVEC_ENABLE_TOOLS OR FATVEC_ENABLE_TESTS)
   endif()
 endif()
 if(FATVEC_ENABLE_TESTS)
-  fatvec_require(GTest "apt-get install libgtest-dev" QUIET)
+  fatvec_require(GTest GTest::gtest "apt-get install libgtest-dev" QUIET)
 endif()
 
 get_property(missing GLOBAL PROPERTY FATVEC_MISSING)

@@ -17,7 +17,7 @@ endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/src/fatvec.hpp" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec" COMPONENT library)
 install(FILES "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake" "${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake"
-        DESTINATION "${package_dir}" COMPONENT library)
+        "${PROJECT_SOURCE_DIR}/cmake/fatvecKokkos.cmake" DESTINATION "${package_dir}" COMPONENT library)
 install(TARGETS fatvec EXPORT fatvecTargets)
 install(EXPORT fatvecTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT library)
 

@@ -122,7 +122,7 @@ class Recipe(unittest.TestCase):
     def test_dependencies(self):
         """All that CMake requires, and with the tools only what it does not require without."""
         text = (ROOT / "cmake/dependencies.cmake").read_text()
-        required = set(re.findall(r"^\s*fatvec_require\((\w+)", text, re.MULTILINE)) - {"MMIO"}
+        required = set(re.findall(r'^\s*fatvec_(?:require|missing)\("?(\w+)', text, re.MULTILINE)) - {"MMIO"}
         self.assertEqual(required, set(PACKAGES))
         wanted = {name.split("@")[0]: kwargs for name, kwargs in self.named("depends_on").items() if " " not in name}
         for package in PACKAGES.values():

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# CMake configures a project, or ends with an error; in both cases with one message, and with no warning but that.
+# cmake -DSOURCE=folder -DBINARY=folder -DFAILS=yes|no -DSAYS=regex [-DNEEDS=path] -P expect_configure.cmake -- option...
+cmake_minimum_required(VERSION 3.22)
+if(NEEDS AND NOT EXISTS "${NEEDS}")
+  message("skipped: there is no ${NEEDS} (scripts/bootstrap unpacks it)")
+  return()
+endif()
+set(options "")
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(DEFINED in_options)
+    string(REPLACE ";" "\\;" option "${CMAKE_ARGV${i}}")
+    list(APPEND options "${option}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(in_options ON)
+  endif()
+endforeach()
+file(REMOVE_RECURSE "${BINARY}")
+execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${BINARY}" --no-warn-unused-cli ${options}
+                RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+string(REGEX REPLACE "[ \n]+" " " text "${output}") # messages are wrapped
+string(REPLACE ";" "," text "${text}")
+string(REGEX MATCHALL "${SAYS}" messages "${text}")
+list(LENGTH messages count)
+string(REGEX MATCHALL "CMake (Deprecation )?Warning" warnings "${text}")
+list(LENGTH warnings warned)
+if((status AND NOT FAILS) OR (NOT status AND FAILS) OR NOT count EQUAL 1 OR (warned AND NOT SAYS MATCHES "Warning"))
+  message(FATAL_ERROR "status ${status}, ${count} times '${SAYS}', ${warned} warnings:\n${output}")
+endif()
