@@ -96,6 +96,11 @@ if(TARGET Kokkos::kokkos)
                           "or build yours with -DKokkos_ENABLE_${backend}=ON.")
     endif()
   endforeach()
+  if(FATVEC_ENABLE_KERNELS AND (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE OR Kokkos_COMPILE_LANGUAGE MATCHES "CUDA|HIP"))
+    message(FATAL_ERROR "fatvec::kernels is compiled as C++, and this Kokkos wants what uses it compiled as another language of CMake "
+                        "(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE). Build Kokkos without that, or take fatvec's headers alone: "
+                        "FATVEC_ENABLE_KERNELS, FATVEC_ENABLE_TOOLS and FATVEC_ENABLE_TESTS are OFF then.")
+  endif()
   fatvec_dependency("Kokkos" "${Kokkos_VERSION}" "${Kokkos_FOLDER}")
 elseif(PROJECT_IS_TOP_LEVEL)
   fatvec_missing("Kokkos" "run scripts/bootstrap, or set Kokkos_ROOT to an installed Kokkos 4.7 ... 5.x")

@@ -4,6 +4,12 @@
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fatvec")
 
+# Where an installed Kokkos is; the other kind is installed with fatvec.
+get_target_property(imported Kokkos::kokkos IMPORTED)
+set(FATVEC_KOKKOS_DIR "")
+if(imported)
+  set(FATVEC_KOKKOS_DIR "${Kokkos_DIR}")
+endif()
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/fatvecConfig.cmake.in" "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake"
   INSTALL_DESTINATION "${package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
