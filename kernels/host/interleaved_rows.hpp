@@ -19,6 +19,8 @@ namespace fatvec::detail {
 /// no gathers.
 template <class Value, class T, class Ordinal>
 inline constexpr int interleaved_rows = 1;
+template <class T>
+struct InterleavedRows;
 
 #if defined(FATVEC_GNU_HOST_PASS)
 template <HasRegisters T>

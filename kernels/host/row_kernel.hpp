@@ -75,7 +75,7 @@ struct HostRowKernel {
           : interleaved_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
   /// Whether the loop over a row's entries prefetches X by itself: with so few columns a call for
   /// each row costs too much.
-  static constexpr bool prefetches_by_entry(std::int64_t width) {
+  KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {
     return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 &&
            width * sizeof(V) < 64;
   }

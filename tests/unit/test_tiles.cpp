@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fatvec/kernels/host/accumulator.hpp>
+#include <fatvec/kernels/host/output.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
 /// The tiles of CPU kernels, those of other processors' vectors included, which the conformance
@@ -50,7 +51,7 @@ TEST(Tiles, HalvesCoverWhatIsLeft) {
 
 /// Y = beta Y + alpha (a x + a x), and the same overwritten: columns of Y and nothing behind them.
 template <class T, int width>
-void expect_pack_has_its_columns_only() {
+void expect_sums_have_their_columns_only() {
   std::array<T, width> x{};
   for (int w = 0; w < width; ++w) x[static_cast<std::size_t>(w)] = static_cast<T>(w + 1);
   auto sums = sums_of<T, Columns::contiguous>(Width<width>{});
@@ -66,22 +67,23 @@ void expect_pack_has_its_columns_only() {
   y.fill(T{-77});
   sums.store(y.data());
   expect("store", T{3}, T{0});
+  const MultiVectorSpan<T, Columns::strided> row{y.data(), width, 1};
   y.fill(T{-77});
-  twice.overwrite(y.data(), T{2});
+  HostEpilogue<T>{{T{2}, T{0}, row}}.store(0, 0, twice);
   expect("overwrite", T{12}, T{0});
   y.fill(T{-77});
-  twice.combine(y.data(), T{2}, T{2});
+  HostEpilogue<T>{{T{2}, T{2}, row}}.store(0, 0, twice);
   expect("combine", T{12}, T{-154});
 }
 
 template <class T, int... width>
-void expect_packs(std::integer_sequence<int, width...>) {
-  (expect_pack_has_its_columns_only<T, width + 1>(), ...);
+void expect_sums(std::integer_sequence<int, width...>) {
+  (expect_sums_have_their_columns_only<T, width + 1>(), ...);
 }
 
-TEST(Tiles, PacksHaveTheirColumnsOnly) {
-  expect_packs<double>(std::make_integer_sequence<int, 32>());
-  expect_packs<float>(std::make_integer_sequence<int, 32>());
+TEST(Tiles, SumsHaveTheirColumnsOnly) {
+  expect_sums<double>(std::make_integer_sequence<int, 32>());
+  expect_sums<float>(std::make_integer_sequence<int, 32>());
 }
 
 }  // namespace
