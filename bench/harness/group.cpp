@@ -62,7 +62,7 @@ class Batch {
     std::vector<std::function<double()>> runs;
     for (const auto& member : members_)
       runs.emplace_back([&] { return member.product->run(problem_.alpha(), problem_.beta()); });
-    auto timings = time_in_turns(runs, policy_.timing);
+    auto timings = product::time_in_turns(runs, policy_.timing);
     for (std::size_t n = 0; n < members_.size(); ++n) {
       const auto& [product, outcome, k] = members_[n];
       outcome->timing = std::move(timings[n]);

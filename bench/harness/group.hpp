@@ -7,7 +7,6 @@
 #include "harness/cases.hpp"
 #include "harness/outcome.hpp"
 #include "harness/problem.hpp"
-#include "harness/timing.hpp"
 
 namespace fatvec::bench {
 

@@ -5,11 +5,13 @@
 #include <string>
 #include <utility>
 
+#include <fatvec/app/dispatch/timing.hpp>
 #include <fatvec/core/error.hpp>
 
-#include "harness/timing.hpp"
-
 namespace fatvec::bench {
+
+using product::Timing;
+using product::TimingPolicy;
 
 /// What came of a case.
 struct Outcome {

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <fatvec/app/dispatch/timing.hpp>
+
 #include "build_info.hpp"
 #include "git_info.hpp"
 
@@ -135,11 +137,9 @@ std::string summary(const Bandwidths& bandwidths) {
   for (const auto& stream : bandwidths.streams)
     text += stream.device + " " + stream.pattern + " " + number(stream.gbs) + ", ";
   text.resize(text.size() - 2);
-  double load = 0;
   text += " GB/s";
-  if (getloadavg(&load, 1) == 1 && load > 0.5)
-    text += "\nload average " + number(load) + ": others compute here, too; expect noise";
-  return text;
+  const std::string note = product::load_note();
+  return note.empty() ? text : text + "\n" + note;
 }
 
 }  // namespace fatvec::bench

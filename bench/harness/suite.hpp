@@ -9,8 +9,7 @@
 #include <vector>
 
 #include <fatvec/app/dispatch/product.hpp>
-
-#include "harness/timing.hpp"
+#include <fatvec/app/dispatch/timing.hpp>
 
 namespace fatvec::bench {
 
@@ -48,7 +47,7 @@ struct Suite {
   std::string_view description;
   std::vector<SuiteMatrix> matrices;
   std::vector<Sweep> sweeps;
-  double max_seconds = TimingPolicy().most_seconds;  ///< of timed repetitions per row
+  double max_seconds = product::TimingPolicy().most_seconds;  ///< of timed repetitions per row
   std::vector<std::int64_t> lengths =
       {};  ///< of vectors, in a suite that has these instead of matrices,
   std::int64_t multivector_elements =

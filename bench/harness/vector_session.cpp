@@ -52,7 +52,7 @@ std::vector<Outcome> VectorSession::measure(const Group& group) {
       timed.push_back(&outcomes[at]);
     });
   }
-  auto timings = time_in_turns(runs, timing_);
+  auto timings = product::time_in_turns(runs, timing_);
   for (std::size_t at = 0; at < timed.size(); ++at) {
     timed[at]->timing = std::move(timings[at]);
     guarded(*timed[at], [&] {

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/timing.hpp"
+#include <fatvec/app/dispatch/timing.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 
-namespace fatvec::bench {
+namespace fatvec::product {
 namespace {
-
-/// Wall-clock time, launches and synchronisation included; the contenders time themselves.
-class Stopwatch {
- public:
-  [[nodiscard]] double seconds() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
 
 /// One contender's repetitions, turn by turn.
 class Runner {
  public:
-  Runner(const std::function<double()>& run, const TimingPolicy& policy)
-      : run_(run), policy_(policy) {}
+  Runner(const std::function<double()>& run, const TimingPolicy& policy, const Clock& clock)
+      : run_(run), policy_(policy), clock_(clock) {}
 
   [[nodiscard]] bool done() const {
     const auto runs = static_cast<int>(seconds_.size());
@@ -36,18 +26,19 @@ class Runner {
   }
 
   void take_turn() try {
-    const Stopwatch turn;
+    const double start = clock_();
+    const auto turn = [&] { return clock_() - start; };
     run_();
-    const double warm_up = turn.seconds();
+    const double warm_up = turn();
     const double slice = policy_.most_seconds / policy_.rounds;
     const double least = policy_.least_seconds / policy_.rounds;
     int runs = 0;
     do {
       seconds_.push_back(run_());
       ++runs;
-    } while (turn.seconds() < slice &&
-             (runs * policy_.rounds < policy_.repetitions || turn.seconds() - warm_up < least));
-    spent_ += turn.seconds();
+    } while (turn() < slice &&
+             (runs * policy_.rounds < policy_.repetitions || turn() - warm_up < least));
+    spent_ += turn();
   } catch (...) {
     error_ = std::current_exception();
   }
@@ -62,6 +53,7 @@ class Runner {
  private:
   const std::function<double()>& run_;
   const TimingPolicy& policy_;
+  const Clock& clock_;
   std::vector<double> seconds_;
   double spent_ = 0;
   std::exception_ptr error_;
@@ -80,10 +72,21 @@ double Timing::spread() const {
   return (quantile(0.9) - quantile(0.1)) / median();
 }
 
+void Timing::add(const Timing& other) {
+  seconds.insert(seconds.end(), other.seconds.begin(), other.seconds.end());
+  std::sort(seconds.begin(), seconds.end());
+  capped = capped && other.capped;
+}
+
+double steady_seconds() {
+  using Steady = std::chrono::steady_clock;
+  return std::chrono::duration<double>(Steady::now().time_since_epoch()).count();
+}
+
 std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs,
-                                  const TimingPolicy& policy) {
+                                  const TimingPolicy& policy, const Clock& clock) {
   std::vector<Runner> runners;
-  for (const auto& run : runs) runners.emplace_back(run, policy);
+  for (const auto& run : runs) runners.emplace_back(run, policy, clock);
   const auto waits = [](const Runner& runner) { return !runner.done(); };
   while (std::any_of(runners.begin(), runners.end(), waits))
     for (auto& runner : runners)
@@ -93,4 +96,17 @@ std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& ru
   return timings;
 }
 
-}  // namespace fatvec::bench
+std::string load_note(double load_average) {
+  constexpr double others = 0.5;
+  if (!(load_average > others)) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", load_average);
+  return std::string("load average ") + text + ": others compute here, too; expect noise";
+}
+
+std::string load_note() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load_note(load) : "";
+}
+
+}  // namespace fatvec::product

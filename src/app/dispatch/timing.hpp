@@ -3,9 +3,11 @@
 
 #include <exception>
 #include <functional>
+#include <string>
 #include <vector>
 
-namespace fatvec::bench {
+/// How the programs and the benchmark time what is compared.
+namespace fatvec::product {
 
 /// How often a contender is run. Its very first run, which is verified, is never among these.
 struct TimingPolicy {
@@ -21,18 +23,34 @@ struct Timing {
   bool capped = false;          ///< most_seconds came before `repetitions`
   std::exception_ptr error{};   ///< what a run threw; the others were timed all the same
 
+  /// What a run takes that nothing disturbs, the nearest that was seen. The one number that does
+  /// not grow with the share of repetitions that other processes disturb.
+  [[nodiscard]] double least() const { return seconds.front(); }
   [[nodiscard]] double quantile(double p) const;  ///< linear between neighbours
   [[nodiscard]] double median() const { return quantile(0.5); }
   /// (90 % quantile - 10 % quantile) / median.
   [[nodiscard]] double spread() const;
+  /// Takes the repetitions of another timing of the same contender, too.
+  void add(const Timing& other);
 };
+
+/// Seconds since some moment.
+using Clock = std::function<double()>;
+double steady_seconds();
 
 /// Times the contenders of a case, each a function that runs once and returns its seconds. They
 /// take turns, a few repetitions each, so that whatever disturbs the machine for a while (a
 /// neighbour, a clock that falls) disturbs all of them and not the one whose turn it happens to be.
 /// Caches are hot: every turn begins with an untimed run, so that each repetition reads what the
-/// one before it left in the caches.
+/// one before it left in the caches. `clock` says how long turns take, launches and synchronisation
+/// included; the contenders time themselves.
 std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& runs,
-                                  const TimingPolicy& policy);
+                                  const TimingPolicy& policy, const Clock& clock = steady_seconds);
 
-}  // namespace fatvec::bench
+/// "load average 2.1: others compute here, too; expect noise", or nothing where they do not. Ask
+/// before computing: the process' own work counts, too.
+std::string load_note();
+/// The same for a load average, in processes.
+std::string load_note(double load_average);
+
+}  // namespace fatvec::product
