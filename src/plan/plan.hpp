@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <fatvec/plan/explain.hpp>
 #include <fatvec/plan/model.hpp>
 #include <fatvec/plan/packing.hpp>
+#include <fatvec/plan/this_machine.hpp>
 #include <fatvec/plan/value_map.hpp>
 
 namespace fatvec {
@@ -25,6 +27,17 @@ namespace fatvec {
 using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow, CsrPortable,
                              HllPortable, SellPortable, BsrPortable, BitTcfPortable>;
 
+namespace detail {
+
+/// CSR's kernel, which needs no conversion, else the first.
+inline std::string_view plainest(const std::vector<std::string_view>& kernels) {
+  const auto of_csr = [](std::string_view kernel) { return format_of_kernel(kernel) == "csr"; };
+  const auto found = std::find_if(kernels.begin(), kernels.end(), of_csr);
+  return found == kernels.end() ? kernels.front() : *found;
+}
+
+}  // namespace detail
+
 /// What a plan may be told.
 struct PlanOptions {
   Layout layout = Layout::row;     ///< of X and Y
@@ -32,7 +45,8 @@ struct PlanOptions {
   Op op = Op::none;                ///< what of A is multiplied; made once
   std::optional<Choice> choice{};  ///< taken instead of the model's, where it is among the kernels:
                                    ///< what `fatvec tune` found
-  std::optional<Machine> machine{};  ///< default: measured, once per process
+  std::optional<Machine> machine{};  ///< default: measured, once per process; where its figures
+                                     ///< cannot be (machine_problem()), CSR is taken
   bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
   FormatOptions format{};
 };
@@ -149,10 +163,17 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
   std::vector<std::string_view> kernels;
   ((suits<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
   if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
+  const std::string problem = machine_problem(machine);
+  if (!problem.empty()) kernels = {detail::plainest(kernels)};
   ranking_ = rank(machine, structure, workload, kernels, memory);
   choice_ = ranking_.front().choice;
   const bool known = options_.choice && ((options_.choice->kernel == Kernels::name) || ...);
-  reason_ = explain(ranking_, workload);
+  if (problem.empty()) {
+    reason_ = explain(ranking_, workload);
+  } else {
+    choice_.packed = false;
+    reason_ = detail::concat(choice_.kernel, " was taken without a ranking: ", problem);
+  }
   if (known) {
     choice_ = *options_.choice;
     reason_ = detail::concat(choice_.kernel, " was asked for, or measured to be the fastest.");

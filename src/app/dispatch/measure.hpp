@@ -14,7 +14,10 @@
 /// The model and the tuning of the programs' products.
 namespace fatvec::product {
 
-/// Of the device behind a backend; measured once per process.
+/// The machine, where its figures can be (machine_problem()); else throws Error with the remedy.
+const Machine& require_plausible(const Machine& machine);
+
+/// Of the device behind a backend; measured once per process, required to be plausible.
 const Machine& machine(std::string_view backend);
 
 Structure structure(const HostCsr& csr, const FormatOptions& options);

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/app/dispatch/backends.hpp>
 #include <fatvec/app/dispatch/measure.hpp>
+#include <fatvec/plan/this_machine.hpp>
 
 namespace fatvec::product {
+
+const Machine& require_plausible(const Machine& machine) {
+  if (const std::string problem = machine_problem(machine); !problem.empty())
+    throw Error(detail::concat(
+        "this machine cannot be measured: ", problem,
+        " Other processes, or more threads than processors, are in the way; nothing is "
+        "remembered. End them, or set OMP_NUM_THREADS to the processors that are free, and try "
+        "again."));
+  return machine;
+}
 
 const Machine& machine(std::string_view backend) {
   const Machine* found = nullptr;
@@ -10,7 +21,7 @@ const Machine& machine(std::string_view backend) {
     if (backend == space.name) found = &this_machine(typename decltype(space)::Space());
   });
   if (found == nullptr) throw UsageError(detail::concat("unknown backend '", backend, "'."));
-  return *found;
+  return require_plausible(*found);
 }
 
 Structure structure(const HostCsr& csr, const FormatOptions& options) {
