@@ -16,8 +16,9 @@ endif()
 
 # The products that the programs choose from at run time.
 add_library(fatvec_product STATIC "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
-            "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp")
-target_link_libraries(fatvec_product PUBLIC fatvec::kernels PRIVATE fatvec_options)
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/search.cpp"
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp")
+target_link_libraries(fatvec_product PUBLIC fatvec::kernels fatvec::io PRIVATE fatvec_options)
 fatvec_precompile(fatvec_product)
 fatvec_join_for_cuda(fatvec_product 8)
 

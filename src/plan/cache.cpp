@@ -17,7 +17,7 @@ namespace fatvec::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr int format_version = 2;
+constexpr int format_version = 3;
 
 /// Held by one writer at a time, on a file of its own: the cache's is replaced.
 class Lock {
@@ -38,7 +38,8 @@ class Lock {
 
 struct Contents {
   Json entries = Json::object();
-  std::string problem;  ///< why there are none, though there is a file
+  Json set_aside = Json::object();  ///< what made no sense, a list under its key
+  std::string problem;              ///< why there are none, though there is a file
 };
 
 Contents read(const std::filesystem::path& path) {
@@ -46,40 +47,58 @@ Contents read(const std::filesystem::path& path) {
   if (!file) return {};
   const Json json = Json::parse(file, nullptr, false);
   if (json.is_discarded()) return {.problem = "is not JSON"};
-  if (!json.is_object() || json.value("version", 0) != format_version ||
+  if (!json.is_object() || !json.contains("version") || json["version"] != format_version ||
       !json.contains("entries") || !json["entries"].is_object()) {
     return {.problem = "is not a cache of this version"};
   }
-  return {json["entries"], {}};
+  const Json set_aside = json.value("set_aside", Json::object());
+  return {json["entries"], set_aside.is_object() ? set_aside : Json::object(), {}};
 }
 
-/// The entry, if all of it makes sense: a cache may come from anywhere.
-std::optional<Winner> winner_of(const Json& entry) {
-  if (!entry.is_object()) return {};
-  const auto kernel = entry.find("kernel");
-  const auto policy = entry.find("policy");
-  const auto packed = entry.find("packed");
-  const auto seconds = entry.find("seconds");
-  const auto end = entry.end();
-  if (kernel == end || policy == end || packed == end || seconds == end) return {};
-  if (!kernel->is_string() || !policy->is_string() || !packed->is_boolean() ||
-      !seconds->is_number())
-    return {};
-  const Winner winner{{*kernel, *policy, *packed}, *seconds};
-  if (std::find(kernel_names.begin(), kernel_names.end(), winner.choice.kernel) ==
-      kernel_names.end())
-    return {};
-  bool known = winner.choice.policy.empty();
+bool known(const Choice& choice) {
+  if (std::find(kernel_names.begin(), kernel_names.end(), choice.kernel) == kernel_names.end())
+    return false;
+  bool found = choice.policy.empty();
   for_each_kernel([&](auto candidate) {
-    if (winner.choice.kernel != candidate.name) return;
+    if (choice.kernel != candidate.name) return;
     const auto look = [&](const auto& range) {
-      for (const auto& policy : range) known |= policy.to_string() == winner.choice.policy;
+      for (const auto& policy : range) found |= policy.to_string() == choice.policy;
     };
     look(decltype(candidate)::HostPolicy::tuning_range());
     look(decltype(candidate)::DevicePolicy::tuning_range());
   });
-  if (!known || !std::isfinite(winner.seconds) || winner.seconds <= 0) return {};
+  return found;
+}
+
+/// Whether these can be the times of a product; NaN is nothing of that.
+bool plausible(const Winner& winner) {
+  constexpr double least = 1e-9;
+  constexpr double most = 1e5;
+  return winner.seconds >= least && winner.seconds <= winner.median_seconds &&
+         winner.median_seconds <= most && winner.spread >= 0 && std::isfinite(winner.spread) &&
+         winner.repetitions >= 1;
+}
+
+/// The entry, if all of it makes sense: a cache may come from anywhere.
+std::optional<Winner> winner_of(const Json& entry) try {
+  const Winner winner{
+      .choice = {entry.at("kernel").get<std::string>(), entry.at("policy").get<std::string>(),
+                 entry.at("packed").get<bool>()},
+      .seconds = entry.at("seconds").get<double>(),
+      .median_seconds = entry.at("median_seconds").get<double>(),
+      .spread = entry.at("spread").get<double>(),
+      .repetitions = entry.at("repetitions").get<std::int64_t>()};
+  if (!known(winner.choice) || !plausible(winner)) return {};
   return winner;
+} catch (const Json::exception&) {  // no object, a member that is missing or of another type
+  return {};
+}
+
+Json json_of(const Winner& winner) {
+  return {{"kernel", winner.choice.kernel},          {"policy", winner.choice.policy},
+          {"packed", winner.choice.packed},          {"seconds", winner.seconds},
+          {"median_seconds", winner.median_seconds}, {"spread", winner.spread},
+          {"repetitions", winner.repetitions}};
 }
 
 }  // namespace
@@ -115,12 +134,16 @@ std::optional<Winner> Cache::find(const Key& key) {
   auto winner = winner_of(*entry);
   if (!winner)
     problem_ = fatvec::detail::concat(path_.string(), ": the entry '", key.text(),
-                                      "' makes no sense and is not used.");
+                                      "' makes no sense and is not used. Run 'fatvec tune' again.");
   return winner;
 }
 
-void Cache::store(const Key& key, const Winner& winner) {
+bool Cache::store(const Key& key, const Winner& winner, Replace replace) {
   problem_.clear();
+  if (!plausible(winner))
+    throw UsageError(fatvec::detail::concat(
+        "the measurement of ", winner.choice.kernel, " (", winner.seconds, " s, in the median ",
+        winner.median_seconds, " s) makes no sense; it is not kept."));
   std::error_code error;
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
   const Lock lock(path_.string() + ".lock");
@@ -131,13 +154,24 @@ void Cache::store(const Key& key, const Winner& winner) {
     problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem, "; it is ", aside,
                                       " now, and a new one is begun.");
   }
-  contents.entries[key.text()] = {{"kernel", winner.choice.kernel},
-                                  {"policy", winner.choice.policy},
-                                  {"packed", winner.choice.packed},
-                                  {"seconds", winner.seconds}};
+  if (const auto entry = contents.entries.find(key.text()); entry != contents.entries.end()) {
+    const auto kept = winner_of(*entry);
+    if (kept && replace == Replace::slower && kept->seconds <= winner.seconds) return false;
+    if (!kept) {
+      Json& list = contents.set_aside[key.text()];
+      if (!list.is_array()) list = list.is_null() ? Json::array() : Json::array({list});
+      list.push_back(*entry);
+      problem_ = fatvec::detail::concat(path_.string(), ": the entry '", key.text(),
+                                        "' makes no sense; it is under 'set_aside' now.");
+    }
+  }
+  contents.entries[key.text()] = json_of(winner);
+  Json json = {{"version", format_version}, {"entries", contents.entries}};
+  if (!contents.set_aside.empty()) json["set_aside"] = contents.set_aside;
   io::detail::OutputFile file(path_);
-  file.write(Json{{"version", format_version}, {"entries", contents.entries}}.dump(1) + "\n");
+  file.write(json.dump(1) + "\n");
   file.commit();
+  return true;
 }
 
 }  // namespace fatvec::tune

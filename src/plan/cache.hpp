@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/plan/fingerprint.hpp>
@@ -17,7 +18,7 @@ namespace fatvec::tune {
 /// What a measurement holds for.
 struct Key {
   std::string device;  ///< Machine::device, and its threads on a CPU
-  std::string build;   ///< versions of fatvec and Kokkos, and the scalar type
+  std::string build;   ///< versions of fatvec and Kokkos, the scalar type, and the kernels
   std::string matrix;  ///< fingerprint(), in hexadecimal
   std::int64_t k = 1;
   Layout layout = Layout::row;
@@ -27,7 +28,16 @@ struct Key {
 /// The choice that was the fastest of those measured.
 struct Winner {
   Choice choice;
-  double seconds = 0;  ///< of one product
+  double seconds = 0;            ///< of one product: the least of all repetitions
+  double median_seconds = 0;     ///< of the repetitions, at least `seconds`
+  double spread = 0;             ///< (90 % quantile - 10 % quantile) / median of the repetitions
+  std::int64_t repetitions = 0;  ///< at least 1
+};
+
+/// When a winner takes the place of what is kept under its key.
+enum class Replace {
+  slower,  ///< where what is kept took more seconds, or makes no sense
+  always
 };
 
 /// $FATVEC_CACHE, else fatvec/tune.json in $XDG_CACHE_HOME or ~/.cache.
@@ -35,15 +45,18 @@ std::filesystem::path default_cache_path();
 
 /// A JSON file. Writers take a lock, read what others have written meanwhile, and put a new file in
 /// its place, so that readers never see half of one. A file that cannot be understood is set aside
-/// as FILE.damaged, and said to be.
+/// as FILE.damaged, an entry that makes no sense is set aside within the file, and both are said to
+/// be.
 class Cache {
  public:
   explicit Cache(std::filesystem::path path = default_cache_path()) : path_(std::move(path)) {}
 
   /// Nothing where there is no file, no such key, or no sense in what stands there.
   std::optional<Winner> find(const Key& key);
-  /// Throws InputError where the file cannot be written.
-  void store(const Key& key, const Winner& winner);
+  /// Whether the winner is kept now: not, where an entry of another writer or run is as fast and
+  /// `replace` does not say `always`. Throws InputError where the file cannot be written,
+  /// UsageError where the winner itself makes no sense.
+  bool store(const Key& key, const Winner& winner, Replace replace = Replace::slower);
   /// What was wrong with the file when it was last read, for people; usually empty.
   [[nodiscard]] const std::string& problem() const { return problem_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -53,15 +66,24 @@ class Cache {
   std::string problem_;
 };
 
+/// A hash of the names of all kernels: who has others chose among others.
+inline std::uint64_t kernel_set() {
+  std::uint64_t hash = 0;
+  for (const std::string_view name : kernel_names)
+    for (const char letter : name)
+      hash = fatvec::detail::HashSum<int>::mixed(hash + static_cast<unsigned char>(letter));
+  return hash;
+}
+
 /// What a measurement depends on beside the machine: the versions of fatvec and Kokkos, the scalar
-/// type.
+/// type, the kernels.
 template <class Scalar>
 std::string build_name() {
   const char* const kind = std::is_integral_v<Scalar>           ? "i"
                            : fatvec::detail::is_complex<Scalar> ? "c"
                                                                 : "f";
   return fatvec::detail::concat("fatvec ", FATVEC_VERSION_STRING, ", Kokkos ", KOKKOS_VERSION, ", ",
-                                kind, 8 * sizeof(Scalar));
+                                kind, 8 * sizeof(Scalar), ", kernels ", std::hex, kernel_set());
 }
 
 /// The device of exec, of a CPU with its number of threads.

@@ -112,9 +112,66 @@ class Tune(Choice):
         self.fatvec("tune", "gen:stencil7:6", "--k", 2, "--no-cache", *QUICK)
         self.assertFalse((self.folder / "tune.json").exists())
 
+    def edit_entry(self, **changes):
+        """Changes the one entry of the cache, and returns it as it is then."""
+        path = self.folder / "tune.json"
+        document = json.loads(path.read_text())
+        (entry,) = document["entries"].values()
+        entry.update(changes)
+        path.write_text(json.dumps(document))
+        return entry
+
+    def entry(self):
+        (entry,) = self.cache().values()
+        return entry
+
+    def tune(self, *arguments, **options):
+        return self.fatvec("tune", "gen:stencil7:6", "--k", 2, *QUICK, *arguments, **options)
+
+    def test_the_spread_is_remembered_and_told(self):
+        self.tune()
+        entry = self.entry()
+        self.assertGreaterEqual(entry["median_seconds"], entry["seconds"])
+        self.assertGreaterEqual(entry["spread"], 0)
+        self.assertGreaterEqual(entry["repetitions"], 5)
+        told = self.fatvec("analyse", "gen:stencil7:6", "--k", 2).stdout
+        self.assertIn(f"the least of {entry['repetitions']}, spread", told)
+
+    def test_the_better_stays_unless_forced(self):
+        self.tune()
+        better = self.edit_entry(kernel="csr-portable", policy="", seconds=2e-9, median_seconds=3e-9)
+        done = self.tune()
+        self.assertRegex(done.stdout, r"not kept: csr-portable took 0\.002 us .*--force replaces it")
+        self.assertEqual(self.entry(), better)
+        workload = json.loads(self.tune("--json").stdout)["workloads"][0]
+        self.assertFalse(workload["remembered"])
+        self.assertIn("--force", workload["note"])
+        self.assertIn("csr-portable", {m["kernel"] for m in workload["measured"]}, "what is remembered is measured again")
+        forced = json.loads(self.tune("--force", "--json").stdout)["workloads"][0]
+        self.assertTrue(forced["remembered"])
+        self.assertEqual(self.entry()["seconds"], forced["measured"][0]["seconds"])
+
+    def test_the_faster_replaces_a_disturbed_entry(self):
+        self.tune()
+        self.edit_entry(kernel="pjad-row", seconds=0.0159, median_seconds=0.0159)
+        self.assertNotIn("not kept", self.tune().stdout)
+        self.assertLess(self.entry()["seconds"], 0.0159)
+
+    def test_an_absurd_entry_is_set_aside(self):
+        self.tune()
+        absurd = self.edit_entry(seconds=-1)
+        self.assertIn("makes no sense", self.fatvec("analyse", "gen:stencil7:6", "--k", 2).stderr)
+        self.assertIn("makes no sense; it is under 'set_aside' now", self.tune().stderr)
+        self.assertGreater(self.entry()["seconds"], 0)
+        document = json.loads((self.folder / "tune.json").read_text())
+        self.assertEqual(list(document["set_aside"].values()), [[absurd]])
+
+    def test_force_wants_a_cache(self):
+        self.assertIn("--no-cache", self.error("tune", "gen:stencil7:6", "--force", "--no-cache"))
+
     def test_a_damaged_cache_is_reported_and_rebuilt(self):
         self.write("tune.json", "{ not json")
-        done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, *QUICK, report_on_stderr=True)
+        done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, *QUICK)
         self.assertIn("is not JSON", done.stderr)
         self.assertEqual(len(self.cache()), 1)
         self.assertEqual((self.folder / "tune.json.damaged").read_text(), "{ not json")

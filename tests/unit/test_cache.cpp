@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,6 +34,11 @@ class TuneCache : public testing::Test {
     std::filesystem::create_directories(path().parent_path());
     std::ofstream(path()) << text;
   }
+  [[nodiscard]] std::string text() const {
+    std::ostringstream text;
+    text << std::ifstream(path()).rdbuf();
+    return text.str();
+  }
 
   std::filesystem::path folder_;
 };
@@ -40,46 +47,122 @@ Key a_key(std::int64_t k) {
   return {"a device", "a build", "1234abcd", k, Layout::column};
 }
 
+Winner a_winner(const Choice& choice, double seconds) {
+  return {.choice = choice,
+          .seconds = seconds,
+          .median_seconds = 1.1 * seconds,
+          .spread = 0.2,
+          .repetitions = 20};
+}
+
+Winner csr(double seconds) {
+  return a_winner({"csr-row"}, seconds);
+}
+
 TEST_F(TuneCache, KeepsAndFinds) {
   Cache cache(path());
   EXPECT_FALSE(cache.find(a_key(8)));
   EXPECT_EQ(cache.problem(), "");
   const std::string policy = HllRow::HostPolicy::tuning_range().front().to_string();
-  cache.store(a_key(8), {{"hll-row", policy, true}, 1.5e-3});
-  cache.store(a_key(9), {{"csr-row"}, 2.5e-3});
+  cache.store(a_key(8), a_winner({"hll-row", policy, true}, 1.5e-3));
+  cache.store(a_key(9), csr(2.5e-3));
   const auto found = Cache(path()).find(a_key(8));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->choice, (Choice{"hll-row", policy, true}));
   EXPECT_EQ(found->seconds, 1.5e-3);
+  EXPECT_EQ(found->median_seconds, 1.1 * 1.5e-3);
+  EXPECT_EQ(found->spread, 0.2);
+  EXPECT_EQ(found->repetitions, 20);
   EXPECT_FALSE(cache.find(a_key(10)));
 }
 
 TEST_F(TuneCache, DamagedFilesAreSetAsideAndReported) {
-  for (const char* text :
-       {"", "{", "[]", "{\"version\": 1}", "{\"version\": 99, \"entries\": {}}", "\x01\x02\xff"}) {
+  for (const char* text : {"", "{", "[]", "{\"version\": 1}", "{\"version\": 99, \"entries\": {}}",
+                           "{\"version\": \"3\", \"entries\": {}}", "\x01\x02\xff"}) {
     write(text);
     Cache cache(path());
     EXPECT_FALSE(cache.find(a_key(1))) << text;
     EXPECT_NE(cache.problem().find(path().string()), std::string::npos) << text;
-    cache.store(a_key(1), {{"csr-row"}, 1e-3});
+    cache.store(a_key(1), csr(1e-3));
     EXPECT_NE(cache.problem().find(".damaged"), std::string::npos) << text;
     EXPECT_TRUE(std::filesystem::exists(path().string() + ".damaged"));
     EXPECT_TRUE(cache.find(a_key(1)));
   }
 }
 
-TEST_F(TuneCache, SenselessEntriesAreNotTrusted) {
-  for (const char* entry :
-       {"7", "{}", R"({"kernel": "no-such", "policy": "", "packed": false, "seconds": 1})",
-        R"({"kernel": "csr-row", "policy": "nonsense", "packed": false, "seconds": 1})",
-        R"({"kernel": "csr-row", "policy": "", "packed": 3, "seconds": 1})",
-        R"({"kernel": "csr-row", "policy": "", "packed": false, "seconds": -1})",
-        R"({"kernel": ["csr-row"], "policy": "", "packed": false, "seconds": 1})"}) {
-    write("{\"version\": 1, \"entries\": {\"" + a_key(1).text() + "\": " + entry + "}}");
+/// What a cache of one entry is in a file.
+std::string file_of(const std::string& entry) {
+  return "{\"version\": 3, \"entries\": {\"" + a_key(1).text() + "\": " + entry + "}}";
+}
+
+std::string entry_of(const std::string& kernel, const std::string& policy,
+                     const std::string& times) {
+  return "{\"kernel\": " + kernel + ", \"policy\": " + policy + ", \"packed\": false, " + times +
+         "}";
+}
+
+TEST_F(TuneCache, SenselessEntriesAreSetAside) {
+  const std::string right =
+      R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 9)";
+  write(file_of(entry_of(R"("csr-row")", R"("")", right)));
+  EXPECT_TRUE(Cache(path()).find(a_key(1))) << "the others differ from this one";
+  for (const std::string& entry :
+       {std::string("7"), std::string("{}"), entry_of(R"("no-such")", R"("")", right),
+        entry_of(R"(["csr-row"])", R"("")", right), entry_of(R"("csr-row")", R"("odd")", right),
+        entry_of(R"("csr-row")", R"("")", R"("seconds": 4e-5)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": -4e-5, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 9)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": 1e-12, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 9)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": 1e300, "median_seconds": 1e300, "spread": 0.1, "repetitions": 9)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": 4e-5, "median_seconds": 3e-5, "spread": 0.1, "repetitions": 9)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": null, "repetitions": 9)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 0)")}) {
+    write(file_of(entry));
     Cache cache(path());
     EXPECT_FALSE(cache.find(a_key(1))) << entry;
     EXPECT_NE(cache.problem(), "") << entry;
+    EXPECT_TRUE(cache.store(a_key(1), csr(1e-3))) << entry;
+    EXPECT_NE(cache.problem().find("set_aside"), std::string::npos) << entry;
+    EXPECT_TRUE(cache.store(a_key(2), csr(1e-3)));
+    EXPECT_EQ(cache.problem(), "") << "said once";
+    EXPECT_NE(text().find("\"set_aside\""), std::string::npos) << "nothing is lost";
+    EXPECT_TRUE(cache.find(a_key(1)));
   }
+}
+
+TEST_F(TuneCache, KeepsTheBetter) {
+  Cache cache(path());
+  EXPECT_TRUE(cache.store(a_key(1), csr(41e-6)));
+  for (const double seconds : {41e-6, 15.9e-3}) {
+    EXPECT_FALSE(cache.store(a_key(1), a_winner({"hll-row"}, seconds)));
+    EXPECT_EQ(cache.find(a_key(1))->choice, Choice{"csr-row"});
+    EXPECT_EQ(cache.find(a_key(1))->seconds, 41e-6);
+  }
+  EXPECT_TRUE(cache.store(a_key(1), a_winner({"hll-row"}, 40e-6)));
+  EXPECT_EQ(cache.find(a_key(1))->choice, Choice{"hll-row"});
+  EXPECT_TRUE(cache.store(a_key(1), csr(50e-6), Replace::always));
+  EXPECT_EQ(cache.find(a_key(1))->seconds, 50e-6);
+}
+
+TEST_F(TuneCache, RefusesTimesThatCannotBe) {
+  Cache cache(path());
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const double seconds : {0.0, -1.0, nan, infinite})
+    EXPECT_THROW(cache.store(a_key(1), csr(seconds), Replace::always), UsageError) << seconds;
+  EXPECT_FALSE(std::filesystem::exists(path()));
+}
+
+TEST(TuneKey, NamesTheKernelSet) {
+  const auto a = generate::generate(generate::parse_spec("gen:stencil7:3"));
+  std::ostringstream kernels;
+  kernels << "kernels " << std::hex << kernel_set();
+  EXPECT_NE(key_of(Exec(), a, 1, Layout::row).text().find(kernels.str()), std::string::npos);
 }
 
 TEST_F(TuneCache, SeveralWritersLoseNothing) {
@@ -88,8 +171,7 @@ TEST_F(TuneCache, SeveralWritersLoseNothing) {
   std::vector<std::thread> threads;
   for (int writer = 0; writer < writers; ++writer) {
     threads.emplace_back([&, writer] {
-      for (int n = 0; n < each; ++n)
-        Cache(path()).store(a_key(1 + writer * each + n), {{"csr-row"}, 1e-3});
+      for (int n = 0; n < each; ++n) Cache(path()).store(a_key(1 + writer * each + n), csr(1e-3));
     });
   }
   for (auto& thread : threads) thread.join();
@@ -98,7 +180,7 @@ TEST_F(TuneCache, SeveralWritersLoseNothing) {
 }
 
 TEST_F(TuneCache, FoldersThatCannotBeWrittenAreAnError) {
-  EXPECT_THROW(Cache("/proc/no-such-folder/tune.json").store(a_key(1), {{"csr-row"}, 1e-3}), Error);
+  EXPECT_THROW(Cache("/proc/no-such-folder/tune.json").store(a_key(1), csr(1e-3)), Error);
 }
 
 TEST_F(TuneCache, ApplicationsAreToldOfDamage) {
@@ -108,7 +190,7 @@ TEST_F(TuneCache, ApplicationsAreToldOfDamage) {
   std::string problem;
   EXPECT_FALSE(tuned_choice(Exec(), a, 1, Layout::row, &problem));
   EXPECT_NE(problem.find(path().string()), std::string::npos);
-  Cache(path()).store(key_of(Exec(), a, 1, Layout::row), {{"csr-row"}, 1e-3});
+  Cache(path()).store(key_of(Exec(), a, 1, Layout::row), csr(1e-3));
   EXPECT_EQ(tuned_choice(Exec(), a, 1, Layout::row, &problem), Choice{"csr-row"});
   EXPECT_EQ(problem, "");
   unsetenv("FATVEC_CACHE");

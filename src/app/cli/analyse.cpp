@@ -53,8 +53,10 @@ int analyse(const ChoiceOptions& options) {
     write_line(stdout, fmt::format("k = {}", k).c_str(), "{}", explain(ranking, workload));
     print_ranking(ranking);
     if (tuned)
-      write_line(stdout, "tuned", "{}, {} a product, was measured here", name_of(tuned->choice),
-                 human_seconds(tuned->seconds));
+      write_line(stdout, "tuned",
+                 "{}, {} a product, was measured here (the least of {}, spread {:.0f} %)",
+                 name_of(tuned->choice), human_seconds(tuned->seconds), tuned->repetitions,
+                 100 * tuned->spread);
   }
   if (!options.json) return success;
   Json object = to_json(matrix);

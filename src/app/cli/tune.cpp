@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include <fatvec/app/dispatch/search.hpp>
 #include <fatvec/statistics/traffic.hpp>
 
 #include "choice.hpp"
@@ -21,6 +22,7 @@ struct TuneOptions : ChoiceOptions {
   bool all = false;         ///< what the model thinks hopeless, too
   bool defaults_only = false;
   bool forget = false;  ///< leave the cache alone
+  bool force = false;   ///< replace what is better there
 };
 
 /// A bar on a terminal's stderr, nothing elsewhere.
@@ -49,134 +51,73 @@ class Progress {
 /// The measurements for one k.
 struct Tuned {
   std::int64_t k = 1;
-  std::vector<Prediction> ranking;
-  std::vector<product::Measurement>
-      measured{};  ///< what was timed in turns, then the rest: the fastest first, what failed last
-  std::size_t skipped = 0;  ///< by the time limit
-
-  /// The fastest, if any was measured.
-  [[nodiscard]] const product::Measurement* best() const {
-    return measured.empty() || !measured.front().problem.empty() ? nullptr : &measured.front();
-  }
+  std::vector<Prediction> ranking{};
+  std::vector<product::Measurement> measured{};  ///< the fastest first, what failed last
+  std::size_t skipped = 0;                       ///< by the time limit
+  product::Verdict verdict{};
+  std::string problem{};  ///< of the cache
 };
 
-bool fastest_first(const product::Measurement& a, const product::Measurement& b) {
-  if (a.problem.empty() != b.problem.empty()) return a.problem.empty();
-  if (a.in_turns != b.in_turns) return a.in_turns;
-  return a.seconds < b.seconds;
-}
-
-/// Measures those in turns that are not far behind the fastest: the first eight, or as many as fit
-/// into memory together.
-void run_final(const TuneOptions& options, const product::Case& task, const product::Tuner& tuner,
-               Tuned& tuned) {
-  constexpr std::size_t most = 8;
-  const double memory = 0.8 * static_cast<double>(options.format.memory_limit.value_or(
-                                  product::free_memory_of(options.backend)));
-  const double operands =
-      8.0 * static_cast<double>(task.k) *
-      (static_cast<double>(task.matrix.rows()) + static_cast<double>(task.matrix.cols()));
-  const auto bytes_of = [&](const Choice& choice) {
-    const auto same = [&](const Prediction& p) {
-      return format_of_kernel(p.choice.kernel) == format_of_kernel(choice.kernel) &&
-             p.choice.packed == choice.packed;
-    };
-    const auto found = std::find_if(tuned.ranking.begin(), tuned.ranking.end(), same);
-    return found->matrix_bytes + (choice.packed ? 2 : 1) * operands;
-  };
-  std::vector<Choice> choices;
-  choices.reserve(most);
-  double held = 0;
-  for (const auto& m : tuned.measured) {
-    if (choices.size() == most || !m.problem.empty() ||
-        m.seconds > 1.75 * tuned.measured.front().seconds)
-      break;
-    held += bytes_of(m.choice);
-    if (held > memory) break;
-    choices.push_back(m.choice);
-  }
-  if (choices.size() < 2) return;
-  const auto results = tuner.measure_in_turns(choices);
-  for (std::size_t n = 0; n < results.size(); ++n) {
-    const bool wrong = results[n].problem.starts_with("wrong result");
-    if (wrong || results[n].problem.empty())
-      tuned.measured[n] = results[n];  // else it does not fit beside the others
-  }
-  std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
-}
-
-/// The portable kernel of a kernel's format.
-std::string portable_kernel(std::string_view kernel) {
-  const std::string_view format = format_of_kernel(kernel);
-  for (const auto& info : product::kernels())
-    if (info.portable && info.format == format) return std::string(info.kernel);
-  return std::string(kernel);
-}
-
-/// Default policies of all formats first, then the policies of the two best kernels and of the best
-/// format's portable one, then the best eight in turns: on a machine that others use, the best of
-/// many numbers taken one after the other is the luckiest.
 Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Structure& structure,
-               std::int64_t k, const Kokkos::Timer& clock, Progress& progress) {
-  constexpr double hopeless = 4;  // times what the best is predicted to take
+               std::int64_t k, tune::Cache& cache, const Kokkos::Timer& clock, Progress& progress) {
   Tuned tuned{.k = k, .ranking = ranking_of(options, structure, k)};
   const product::Case task{matrix.csr, k, layout_of(options), options.format};
   require_operands_fit(task, true, false);
+  const product::TimingPolicy policy{.repetitions = 20,
+                                     .least_seconds = options.seconds,
+                                     .most_seconds = 10 * options.seconds,
+                                     .fewest = 5,
+                                     .rounds = 10};
   const product::Tuner tuner(options.backend, task,
                              random_multivector(Operand::x, 1, task.matrix.cols(), k),
-                             poison(task.matrix.rows(), k), options.seconds);
-  const auto measure = [&](const Choice& choice) -> std::optional<product::Measurement> {
+                             poison(task.matrix.rows(), k), policy);
+  const tune::Key key = product::key_of(options.backend, task);
+  product::SearchTask search{.backend = options.backend,
+                             .ranking = tuned.ranking,
+                             .memory = tuner.memory(),
+                             .all = options.all,
+                             .defaults_only = options.defaults_only};
+  if (!options.forget)
+    if (const auto kept = cache.find(key)) search.kept = kept->choice;
+  std::vector<Choice> out_of_time;
+  const auto wanted = [&](const Choice& choice) {
     progress.step(fmt::format("k {}, {}", k, name_of(choice)));
-    if (clock.seconds() > options.time_limit) {
-      ++tuned.skipped;
-      return {};
-    }
-    return tuner.measure(choice);
+    if (clock.seconds() <= options.time_limit) return true;
+    out_of_time.push_back(choice);
+    return false;
   };
-  double least = tuned.ranking.front().seconds;
-  for (const auto& prediction : tuned.ranking) least = std::min(least, prediction.seconds);
-  for (const auto& prediction : tuned.ranking) {
-    if (!prediction.fits || (!options.all && prediction.seconds > hopeless * least)) continue;
-    if (auto result = measure(prediction.choice)) tuned.measured.push_back(*result);
-  }
-  std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
-  if (!options.defaults_only) {
-    const std::size_t kernels = std::min<std::size_t>(2, tuned.measured.size());
-    for (std::size_t n = 0; n < kernels; ++n) {
-      Choice choice = tuned.measured[n].choice;
-      for (const auto& policy : product::policies(choice.kernel, options.backend)) {
-        choice.policy = policy;
-        if (policy.empty()) continue;
-        if (auto result = measure(choice)) tuned.measured.push_back(*result);
-      }
-    }
-    if (kernels > 0) {  // the portable kernel of the best format, with all that it can be told
-      const std::string best = portable_kernel(tuned.measured.front().choice.kernel);
-      for (const auto& policy : product::policies(best, options.backend))
-        if (auto result = measure({best, policy, tuned.measured.front().choice.packed}))
-          tuned.measured.push_back(*result);
-    }
-    std::sort(tuned.measured.begin(), tuned.measured.end(), fastest_first);
-    progress.step(fmt::format("k {}, the best in turns", k));
-    if (clock.seconds() <= options.time_limit) run_final(options, task, tuner, tuned);
-  }
+  tuned.measured = product::search(
+      search, [&](const std::vector<Choice>& choices) { return tuner.measure(choices, wanted); });
+  const auto was_measured = [&](const Choice& choice) {
+    return std::any_of(tuned.measured.begin(), tuned.measured.end(),
+                       [&](const auto& m) { return m.choice == choice; });
+  };
+  std::erase_if(out_of_time, was_measured);
+  tuned.skipped = out_of_time.size();
+  if (!options.forget)
+    tuned.verdict = product::keep(cache, key, search, tuned.measured, options.force);
+  tuned.problem = cache.problem();
   return tuned;
 }
 
 Json json_of(const Tuned& tuned) {
   Json json = {{"k", tuned.k},
                {"skipped", tuned.skipped},
+               {"remembered", tuned.verdict.kept},
+               {"note", tuned.verdict.note},
                {"predicted", Json::array()},
                {"measured", Json::array()}};
   for (const auto& prediction : tuned.ranking) json["predicted"].push_back(to_json(prediction));
   for (const auto& m : tuned.measured) {
+    const bool timed = m.problem.empty();
     json["measured"].push_back({{"kernel", m.choice.kernel},
                                 {"policy", m.choice.policy},
                                 {"packed", m.choice.packed},
-                                {"seconds", m.problem.empty() ? Json(m.seconds) : Json()},
-                                {"spread", m.spread},
+                                {"seconds", timed ? Json(m.seconds()) : Json()},
+                                {"median_seconds", timed ? Json(m.timing.median()) : Json()},
+                                {"spread", timed ? Json(m.timing.spread()) : Json()},
+                                {"repetitions", m.timing.seconds.size()},
                                 {"setup_seconds", m.setup_seconds},
-                                {"in_turns", m.in_turns},
                                 {"problem", m.problem}});
   }
   return json;
@@ -185,7 +126,7 @@ Json json_of(const Tuned& tuned) {
 void print(const Tuned& tuned, double work) {
   constexpr std::size_t shown = 5;
   write_line(stdout, fmt::format("k = {}", tuned.k).c_str(), "{:<58}{:>10}{:>9}{:>9}{:>11}", "",
-             "measured", "GFLOPS", "spread", "predicted");
+             "least", "GFLOPS", "spread", "predicted");
   std::size_t lines = 0;
   for (const auto& m : tuned.measured) {
     if (!m.problem.empty()) {
@@ -197,16 +138,20 @@ void print(const Tuned& tuned, double work) {
     for (const auto& p : tuned.ranking)
       if (p.choice == m.choice) predicted = human_seconds(p.seconds);
     write_line(stdout, "", "{:<58}{:>10}{:>9.1f}{:>8.0f}%{:>11}", name_of(m.choice),
-               human_seconds(m.seconds), 1e-9 * work / m.seconds, 100 * m.spread, predicted);
+               human_seconds(m.seconds()), 1e-9 * work / m.seconds(), 100 * m.timing.spread(),
+               predicted);
   }
   if (tuned.skipped > 0)
     write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);
+  if (!tuned.verdict.note.empty()) write_line(stdout, "", "{}", tuned.verdict.note);
 }
 
 int tune(const TuneOptions& options) {
+  const std::string load = product::load_note();
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
   const Structure structure = product::structure(matrix.csr, options.format);
+  if (!load.empty()) fmt::print(stderr, "fatvec: note: {}\n", load);
   const Machine& machine = product::machine(options.backend);
   if (!options.json) {
     print_notes(matrix);
@@ -214,7 +159,6 @@ int tune(const TuneOptions& options) {
   }
   std::vector<Tuned> list;
   tune::Cache cache;
-  std::string problems;  // of the cache, for when the progress bar has gone
   {
     const Kokkos::Timer clock;
     const auto all = product::kernels();
@@ -222,25 +166,21 @@ int tune(const TuneOptions& options) {
         std::count_if(all.begin(), all.end(), [](const auto& info) { return !info.portable; }));
     const std::size_t formats = ranked * (options.layout == "column" ? 2 : 1);
     const auto kernel = product::kernels().front().kernel;
-    const std::size_t policies = 2 * (product::policies(kernel, options.backend).size() - 1) +
-                                 product::policies(portable_kernel(kernel), options.backend).size();
-    Progress progress(options.k.size() * (formats + (options.defaults_only ? 0 : policies + 1)));
-    for (const std::int64_t k : options.k) {
-      list.push_back(tune_one(options, matrix, structure, k, clock, progress));
-      const auto* const best = list.back().best();
-      if (best == nullptr || options.forget) continue;
-      cache.store(
-          product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}),
-          {best->choice, best->seconds});
-      if (!cache.problem().empty()) problems += "fatvec: " + cache.problem() + "\n";
-    }
+    const std::size_t policies =
+        2 * (product::policies(kernel, options.backend).size() - 1) +
+        product::policies(product::portable_kernel(kernel), options.backend).size();
+    constexpr std::size_t finalists = 8;
+    Progress progress(options.k.size() *
+                      (formats + (options.defaults_only ? 0 : policies) + finalists));
+    for (const std::int64_t k : options.k)
+      list.push_back(tune_one(options, matrix, structure, k, cache, clock, progress));
   }
-  fmt::print(stderr, "{}", problems);
   int exit_code = success;
   Json results = Json::array();
   for (const auto& tuned : list) {
+    if (!tuned.problem.empty()) fmt::print(stderr, "fatvec: note: {}\n", tuned.problem);
     for (const auto& m : tuned.measured) {
-      if (!m.problem.starts_with("wrong result")) continue;
+      if (!m.wrong()) continue;
       fmt::print(stderr, "fatvec: {} with k = {}: {}\n", name_of(m.choice), tuned.k, m.problem);
       exit_code = verification_failed;
     }
@@ -257,7 +197,7 @@ int tune(const TuneOptions& options) {
     object["workloads"] = results;
     write_json(stdout, object);
   } else if (!options.forget) {
-    write_line(stdout, "kept in", "{}", cache.path().string());
+    write_line(stdout, "cache", "{}", cache.path().string());
   }
   return exit_code;
 }
@@ -279,7 +219,12 @@ void add_tune(CLI::App& app, Action& action) {
                     "Try formats, too, that the model thinks four times too slow");
   command->add_flag("--default-policies", options->defaults_only,
                     "Try formats only, each with its default policy");
-  command->add_flag("--no-cache", options->forget, "Do not remember the result");
+  auto* const no_cache =
+      command->add_flag("--no-cache", options->forget, "Do not remember the result");
+  command
+      ->add_flag("--force", options->force,
+                 "Remember the result even where a faster one is remembered")
+      ->excludes(no_cache);
   command->callback([&action, options] { action = [options] { return tune(*options); }; });
 }
 

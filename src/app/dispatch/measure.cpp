@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/app/dispatch/measure.hpp>
 
-#include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -47,17 +46,15 @@ HostCsr rows_of(const HostCsr& csr, const std::vector<std::int64_t>& sampled) {
   return {static_cast<std::int32_t>(sampled.size()), csr.cols(), row_map, entries, values};
 }
 
-double quantile(const std::vector<double>& ascending, double p) {
-  return ascending[static_cast<std::size_t>(p * static_cast<double>(ascending.size() - 1) + 0.5)];
-}
-
 }  // namespace
 
 Tuner::Tuner(std::string_view backend, const Case& task, const HostMultivector& x,
-             const HostMultivector& poison, double seconds_per_choice)
+             const HostMultivector& poison, const TimingPolicy& policy)
     : backend_(backend),
       task_(task),
-      seconds_(seconds_per_choice),
+      policy_(policy),
+      memory_(0.5 *
+              static_cast<double>(task.options.memory_limit.value_or(free_memory_of(backend)))),
       x_(x),
       poison_(poison),
       sampled_(sample_rows(task.matrix, task.k)),
@@ -77,65 +74,73 @@ std::string Tuner::verified(const HostMultivector& y) const {
       verdict.worst_column, ": the error is ", verdict.scaled, " times what rounding allows");
 }
 
-void Tuner::prepare_verified(Contender& contender) const {
+Tuner::Contender Tuner::prepared(const Choice& choice) const {
+  Contender contender{.result = {.choice = choice}};
   auto& result = contender.result;
   try {
     Case task = task_;
-    task.policy = result.choice.policy;
-    task.packed = result.choice.packed;
-    contender.product = prepare(result.choice.kernel, backend_, task);
+    task.policy = choice.policy;
+    task.packed = choice.packed;
+    contender.product = prepare(choice.kernel, backend_, task);
     result.setup_seconds = contender.product->setup_seconds;
+    const double operands =
+        8.0 * static_cast<double>(task.k * (task.matrix.rows() + task.matrix.cols()));
+    result.bytes =
+        static_cast<double>(contender.product->matrix_bytes) + (choice.packed ? 2 : 1) * operands;
     contender.product->load(x_, poison_);
     contender.product->run(1, 0);
     const auto y = allocate("fatvec::tune::result", task.matrix.rows(), task.k);
     contender.product->store(y);
     result.problem = verified(y);
   } catch (const CapacityError& error) {
+    result.fits = false;
+    result.problem = error.what();
+  } catch (const UsageError& error) {  // not with so many columns, or not here
     result.problem = error.what();
   }
   if (!result.problem.empty()) contender.product.reset();
+  return contender;
 }
 
-std::vector<Measurement> Tuner::measure_in_turns(const std::vector<Choice>& choices) const {
-  constexpr std::size_t most_repetitions = 10'000;
-  const bool several = choices.size() > 1;
-  std::vector<Contender> contenders;
-  double slowest = 0;
-  for (const auto& choice : choices) {
-    auto& contender =
-        contenders.emplace_back(Contender{.result = {.choice = choice, .in_turns = several}});
-    prepare_verified(contender);
-    if (contender.product) slowest = std::max(slowest, contender.product->run(1, 0));
+void Tuner::time(std::vector<Contender>& contenders) const {
+  std::vector<std::function<double()>> runs;
+  std::vector<Measurement*> timed;
+  for (auto& [result, product] : contenders) {
+    if (!product) continue;
+    runs.emplace_back([&product = *product] { return product.run(1, 0); });
+    timed.push_back(&result);
   }
-  const double wanted = std::ceil(seconds_ / std::max(slowest, 1e-9));
-  const std::size_t turns = several ? static_cast<std::size_t>(std::clamp(wanted, 2.0, 10.0)) : 1;
-  const std::size_t least = several ? 1 : 5;  // repetitions a turn
-  for (std::size_t turn = 0; turn < turns; ++turn) {
-    for (auto& [result, product, seconds] : contenders) {
-      if (!product) continue;
-      if (several) product->run(1, 0);  // the caches hold what others left
-      const std::size_t before = seconds.size();
-      const auto turns_now = static_cast<double>(turns);
-      for (const Kokkos::Timer timer;
-           seconds.size() - before < least ||
-           (timer.seconds() < seconds_ / turns_now && seconds.size() < most_repetitions);)
-        seconds.push_back(product->run(1, 0));
-    }
+  auto timings = time_in_turns(runs, policy_);
+  for (std::size_t n = 0; n < timed.size(); ++n) {
+    if (timings[n].error) std::rethrow_exception(timings[n].error);
+    timed[n]->timing = std::move(timings[n]);
   }
+}
+
+std::vector<Measurement> Tuner::measure(const std::vector<Choice>& choices,
+                                        const std::function<bool(const Choice&)>& wanted) const {
   std::vector<Measurement> results;
-  for (auto& [result, product, seconds] : contenders) {
-    if (product) {
-      std::sort(seconds.begin(), seconds.end());
-      result.seconds = quantile(seconds, 0.5);
-      result.spread = (quantile(seconds, 0.9) - quantile(seconds, 0.1)) / result.seconds;
+  std::vector<Contender> side_by_side;
+  double held = 0;
+  const auto finish = [&] {
+    time(side_by_side);
+    for (auto& contender : side_by_side) results.push_back(std::move(contender.result));
+    side_by_side.clear();
+    held = 0;
+  };
+  for (const auto& choice : choices) {
+    if (!wanted(choice)) continue;
+    Contender contender = prepared(choice);
+    if (!contender.result.fits && !side_by_side.empty()) {
+      finish();  // the others may be what fills the memory
+      contender = prepared(choice);
     }
-    results.push_back(result);
+    held += contender.product ? contender.result.bytes : 0;
+    side_by_side.push_back(std::move(contender));
+    if (held > memory_) finish();
   }
+  finish();
   return results;
-}
-
-Measurement Tuner::measure(const Choice& choice) const {
-  return measure_in_turns({choice}).front();
 }
 
 }  // namespace fatvec::product

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/app/dispatch/timing.hpp>
 #include <fatvec/plan/cache.hpp>
 #include <fatvec/plan/model.hpp>
 
@@ -33,37 +35,43 @@ std::vector<std::string> policies(std::string_view kernel, std::string_view back
 /// One choice that was tried.
 struct Measurement {
   Choice choice;
-  double seconds = 0;  ///< median
-  double spread = 0;   ///< (90 % quantile - 10 % quantile) / median
-  double setup_seconds = 0;
-  bool in_turns = false;  ///< timed in turns with others
-  std::string problem{};  ///< why there is no time: it does not fit, a wrong result
+  Timing timing{};           ///< of one product; nothing where there is a problem
+  double setup_seconds = 0;  ///< conversion from CSR
+  double bytes = 0;          ///< of A in its format, X and Y
+  std::string problem{};     ///< why there is no time: it does not fit, a wrong result, ...
+  bool fits = true;          ///< into memory
+
+  /// Of one product, where there is no problem.
+  [[nodiscard]] double seconds() const { return timing.least(); }
+  [[nodiscard]] bool wrong() const { return problem.starts_with("wrong result"); }
 };
 
 /// Tries choices on one task: each is verified, on as many rows as a tenth of a second's serial
-/// work reaches, and then timed.
+/// work reaches, and then timed, in turns with as many others as half of the memory holds.
 class Tuner {
  public:
   /// x: cols × k; poison: rows × k, what Y holds before a product.
   Tuner(std::string_view backend, const Case& task, const HostMultivector& x,
-        const HostMultivector& poison, double seconds_per_choice);
-  [[nodiscard]] Measurement measure(const Choice& choice) const;
-  /// Several in turns, so that what else the machine does meets all of them; they hold their
-  /// matrices at the same time.
-  [[nodiscard]] std::vector<Measurement> measure_in_turns(const std::vector<Choice>& choices) const;
+        const HostMultivector& poison, const TimingPolicy& policy);
+  /// Those that are `wanted` when their turn to be prepared has come, in the order of the choices.
+  [[nodiscard]] std::vector<Measurement> measure(
+      const std::vector<Choice>& choices, const std::function<bool(const Choice&)>& wanted) const;
+  /// Bytes that measurements may hold at the same time.
+  [[nodiscard]] double memory() const { return memory_; }
 
  private:
   struct Contender {
     Measurement result;
     std::unique_ptr<Product> product{};
-    std::vector<double> seconds{};  ///< of its repetitions
   };
-  void prepare_verified(Contender& contender) const;
+  [[nodiscard]] Contender prepared(const Choice& choice) const;
+  void time(std::vector<Contender>& contenders) const;
   [[nodiscard]] std::string verified(const HostMultivector& y) const;
 
   std::string_view backend_;
   Case task_;
-  double seconds_;
+  TimingPolicy policy_;
+  double memory_;
   HostMultivector x_;
   HostMultivector poison_;
   std::vector<std::int64_t> sampled_;  ///< rows that are verified
