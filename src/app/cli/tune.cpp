@@ -212,8 +212,9 @@ void add_tune(CLI::App& app, Action& action) {
   auto* const limit = command->add_option("--time-limit", options->time_limit,
                                           "Seconds after which nothing new is tried");
   finite(limit->capture_default_str(), 0)->type_name("S");
-  auto* const seconds =
-      command->add_option("--seconds", options->seconds, "Seconds to time each choice");
+  auto* const seconds = command->add_option(
+      "--seconds", options->seconds,
+      "Seconds to time each choice; up to ten times as many for 20 repetitions");
   finite(seconds->capture_default_str(), 0)->type_name("S");
   command->add_flag("--all", options->all,
                     "Try formats, too, that the model thinks four times too slow");
