@@ -81,6 +81,19 @@ TEST(Search, FindsOnABusyMachineWhatItFindsOnAQuietOne) {
   EXPECT_EQ(when_busy.size(), when_quiet.size());
 }
 
+TEST(Search, NoisyFinalistsAreMeasuredLonger) {
+  const auto finals_on = [](std::function<bool(double)> disturbed) {
+    Measured measured(std::move(disturbed));
+    SearchTask task = a_task();
+    task.defaults_only = true;
+    search(task, measured.function());
+    return measured.batches.size() - 1;
+  };
+  EXPECT_EQ(finals_on(never), 1U);
+  std::minstd_rand random;
+  EXPECT_EQ(finals_on([&](double) { return random() % 2 != 0; }), 3U);
+}
+
 TEST(Search, MeasuresAgainWhatCannotBe) {
   Measured measured([](double now) { return now < 1.2; });
   SearchTask task = a_task();

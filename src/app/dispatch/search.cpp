@@ -143,7 +143,12 @@ std::vector<Measurement> search(const SearchTask& task, const MeasureInTurns& me
   found.measure(formats(task));
   if (!task.defaults_only) found.measure_new(policies_of_the_best(task, found.all()));
   const auto best = finalists(task, found.all());
-  if (best.size() > 1) found.measure(best);
+  constexpr int most_finals = 3;
+  constexpr double noisy = 0.5;  // a busy machine needs more repetitions for a least that holds
+  for (int n = 0; n < most_finals && best.size() > 1; ++n) {
+    found.measure(best);
+    if (found.all().front().timing.spread() < noisy) break;
+  }
   return found.all();
 }
 

@@ -28,8 +28,8 @@ using MeasureInTurns = std::function<std::vector<Measurement>(const std::vector<
 
 /// Default policies of all formats first, then the policies of the two best kernels and of the best
 /// format's portable one, then the best few once more in one batch: only what was timed side by
-/// side is compared fairly. What cannot be by far is measured again. Each choice once, with all of
-/// its repetitions, the fastest first, what failed last.
+/// side is compared fairly, and noise wants more repetitions. What cannot be by far is measured
+/// again. Each choice once, with all of its repetitions, the fastest first, what failed last.
 std::vector<Measurement> search(const SearchTask& task, const MeasureInTurns& measure);
 
 /// The portable kernel of a kernel's format; the kernel itself where there is none.
