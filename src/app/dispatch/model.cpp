@@ -10,8 +10,8 @@ const Machine& require_plausible(const Machine& machine) {
     throw Error(detail::concat(
         "this machine cannot be measured: ", problem,
         " Other processes, or more threads than processors, are in the way; nothing is "
-        "remembered. End them, or set OMP_NUM_THREADS to the processors that are free, and try "
-        "again."));
+        "remembered. End them, set OMP_NUM_THREADS to the processors that are free, or let threads "
+        "sleep while they wait (OMP_WAIT_POLICY=passive), and try again."));
   return machine;
 }
 
