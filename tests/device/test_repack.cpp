@@ -140,7 +140,7 @@ TEST(Repack, PastTheCaches) {
     return HostPack<double, Columns::strided>{
         {operand_of(from), span_of<Columns::contiguous>(to), 0.0, high, wide}}
         .streaming()
-        .past_caches;
+        .streams;
   };
   EXPECT_TRUE(streams(rows));
   EXPECT_FALSE(streams(rows - 128)) << "the caches may hold it";

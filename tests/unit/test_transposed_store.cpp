@@ -91,11 +91,11 @@ TEST(TransposedStore, LargeProducts) {
   const auto a = whole_numbers("gen:banded:210000:1");
   const auto bsr = blocks_of(a, 3);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);
-  using Turn = detail::HostPack<double, detail::Columns::contiguous>;
-  EXPECT_TRUE((Turn{
+  using Transpose = detail::HostPack<double, detail::Columns::contiguous>;
+  EXPECT_TRUE((Transpose{
       {{y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}}
                    .streaming()
-                   .past_caches));
+                   .streams));
   expect_transposed<CsrRow, double>(a, 24, 0);
   expect_transposed<CsrRow, double>(a, 24, 0, 3);
   expect_transposed<BsrRow, double>(bsr, 24, 0);
