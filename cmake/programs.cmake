@@ -2,6 +2,7 @@
 # fatvec::io (Matrix Market, generators, the cache of `fatvec tune`), the products that the programs choose from at run time, and the two programs.
 file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/plan/*.cpp")
+list(APPEND io_sources "${PROJECT_SOURCE_DIR}/src/core/output_file.cpp") # every file that a program writes goes through it
 add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
 fatvec_join_units(fatvec_io)

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <fatvec/io/detail/output_file.hpp>
+#include <fatvec/core/output_file.hpp>
 #include <fatvec/io/detail/piece.hpp>
 #include <fatvec/io/matrix_market.hpp>
 
@@ -15,6 +15,7 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 using fatvec::detail::concat;
+using fatvec::detail::OutputFile;
 
 constexpr std::size_t items_per_chunk = 8192;
 constexpr std::size_t longest_number =
@@ -54,7 +55,7 @@ std::string banner(const char* kind, const std::string& comment) {
 /// format(begin, end, into): appends their text to `into`, which has the room for longest_item
 /// characters each.
 template <class Format>
-void write_items(detail::OutputFile& file, std::size_t items, std::size_t longest_item,
+void write_items(OutputFile& file, std::size_t items, std::size_t longest_item,
                  const Format& format) {
   const std::size_t chunks = (items + items_per_chunk - 1) / items_per_chunk;
   const std::size_t slots =
@@ -107,7 +108,7 @@ void write_multivector(
     const std::string& comment) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::io::write_multivector");
   const std::size_t rows = multivector.extent(0);
-  detail::OutputFile file(path);
+  OutputFile file(path);
   file.write(banner<Scalar>("array", comment));
   file.write(concat(rows, ' ', multivector.extent(1), '\n'));
   write_items(file, multivector.size(), 2 * longest_number,

@@ -10,7 +10,7 @@
 #include <string>
 
 #include <fatvec/core/error.hpp>
-#include <fatvec/io/detail/output_file.hpp>
+#include <fatvec/core/output_file.hpp>
 #include <fatvec/plan/cache.hpp>
 
 namespace fatvec::tune {
@@ -23,7 +23,7 @@ constexpr int format_version = 3;
 class Lock {
  public:
   explicit Lock(const std::filesystem::path& path)
-      : descriptor_(open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0644)) {
+      : descriptor_(open(path.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0644)) {
     if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
   }
   Lock(const Lock&) = delete;
@@ -168,7 +168,7 @@ bool Cache::store(const Key& key, const Winner& winner, Replace replace) {
   contents.entries[key.text()] = json_of(winner);
   Json json = {{"version", format_version}, {"entries", contents.entries}};
   if (!contents.set_aside.empty()) json["set_aside"] = contents.set_aside;
-  io::detail::OutputFile file(path_);
+  fatvec::detail::OutputFile file(path_);
   file.write(json.dump(1) + "\n");
   file.commit();
   return true;
