@@ -23,6 +23,11 @@ target_link_libraries(fatvec_product PUBLIC fatvec::kernels fatvec::io PRIVATE f
 fatvec_precompile(fatvec_product)
 fatvec_join_for_cuda(fatvec_product 8)
 
+# What both programs do with their command lines and standard streams.
+file(GLOB command_line_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/common/*.cpp")
+add_library(fatvec_command_line STATIC ${command_line_sources})
+target_link_libraries(fatvec_command_line PUBLIC fatvec::fatvec CLI11::CLI11 PRIVATE fatvec_options fmt::fmt)
+
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/*.cpp")
 if(cli_sources)
   add_executable(fatvec_cli ${cli_sources})
@@ -32,7 +37,7 @@ if(cli_sources)
     target_compile_options(fatvec_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   target_compile_definitions(fatvec_cli PRIVATE FATVEC_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product CLI11::CLI11 fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product fatvec_command_line fmt::fmt nlohmann_json::nlohmann_json)
 endif()
 
 # fatvec-bench-io: the Matrix Market reader against mmio's fscanf route.

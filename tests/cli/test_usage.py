@@ -38,7 +38,9 @@ class WrongUsage(CliTest):
             ("--alpha", "nan"): "finite",
             ("--beta", "inf"): "finite",
             ("--seed", "-1"): "at least 0",
-            ("--repeat", "-1"): "at least 0",
+            ("--repeat", "-1"): "0 to 1000000",
+            ("--repeat", "1000001"): "0 to 1000000",
+            ("--output", ""): "the name of a file",
             ("--memory-limit", "-4GB"): "such as 500MB",
             ("--memory-limit", "4 cows"): "such as 500MB",
             ("--expect", "e.mtx", "--tolerance", "-1"): "at least 0",
@@ -113,3 +115,41 @@ class Streams(CliTest):
             done = subprocess.run([PROGRAM, "info", "gen:diagonal:5"], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertIn("standard output", done.stderr)
+
+    def check_closed(self, *arguments, reason, **options):
+        done = subprocess.run([PROGRAM, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **options)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertRegex(done.stderr, f"^fatvec: cannot write to the standard output: {reason}")
+
+    def test_closed_standard_output(self):
+        for arguments in ("info", "gen:diagonal:5"), ("list",), ("--help",), ("multiply", "--help"):
+            self.check_closed(*arguments, reason="Bad file descriptor", preexec_fn=lambda: os.close(1))
+
+    def test_closed_pipe(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        self.check_closed("info", "gen:diagonal:5", reason="Broken pipe", stdout=writer, restore_signals=False)  # SIGPIPE is ignored
+        os.close(writer)
+
+    def test_a_closed_standard_output_does_not_lend_its_number_to_the_file(self):
+        path = self.folder / "a.mtx"
+        self.check_closed("generate", "diagonal:3", "-o", path, reason="Bad file descriptor", preexec_fn=lambda: os.close(1))
+        self.assertNotIn("written to", path.read_text())
+
+    def test_closed_standard_error(self):
+        done = subprocess.run([PROGRAM, "info", "missing.mtx"], stdout=subprocess.PIPE, preexec_fn=lambda: os.close(2))
+        self.assertEqual((done.returncode, done.stdout), (BAD_INPUT, b""))
+
+    def test_a_file_that_is_the_standard_output_gets_both(self):
+        path = self.folder / "a.mtx"
+        with open(path, "w") as file:
+            done = subprocess.run([PROGRAM, "generate", "diagonal:3", "-o", "/dev/stdout"], stdout=file, stderr=subprocess.PIPE, text=True)
+            file.write("% and what comes after\n")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("written to", done.stderr)
+        self.assertTrue(path.read_text().startswith("%%MatrixMarket"))
+        self.assertTrue(path.read_text().endswith("% and what comes after\n"))
+
+    def test_the_output_is_tried_before_the_work(self):
+        self.assertIn("nowhere", self.error("generate", "diagonal:2000000000", "--memory-limit", "1MB", "-o", "nowhere/a.mtx"))
+        self.assertIn("nowhere", self.error("multiply", "missing.mtx", "-o", "nowhere/y.mtx"))

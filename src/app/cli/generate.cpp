@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <fatvec/core/output_file.hpp>
 #include <fatvec/io/matrix_market.hpp>
 
 #include "matrix_source.hpp"
@@ -30,6 +31,7 @@ int generate_file(const GenerateOptions& options) {
   const auto spec = generate::parse_spec(
       options.twin.empty() ? joined({options.spec.begin(), options.spec.end()}, ":")
                            : fmt::format("twin:{}", options.twin));
+  detail::OutputFile::require_writable(options.output);
   const KokkosSession kokkos;
   const auto csr = generate::generate(spec, options.memory_limit);
   io::write_matrix_market(options.output, csr,
@@ -64,11 +66,10 @@ void add_generate(CLI::App& app, Action& action) {
       ->add_option("--twin", options->twin,
                    "In place of KIND: the stand-in for a well-known matrix (gen:twin:NAME)")
       ->type_name("NAME[:ROWS]");
-  command
-      ->add_option("-o,--output", options->output,
-                   "File to write (.gz compresses); replaces an existing one when complete")
-      ->required()
-      ->type_name("FILE");
+  auto* const output =
+      command->add_option("-o,--output", options->output,
+                          "File to write (.gz compresses); replaces an existing one when complete");
+  file_to_write(output)->required();
   add_memory_limit(*command, options->memory_limit);
   command->add_flag("--json", options->json, "Print one JSON object");
   command->footer([] { return generate::spec_help() + "Twins:\n" + generate::twin_names("  "); });

@@ -5,8 +5,11 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
+#include <fatvec/app/cli/common/streams.hpp>
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/output_file.hpp>
 
 #include "report.hpp"
 #include "subcommand.hpp"
@@ -46,7 +49,9 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help_or_version) {
-    return app.exit(asked_for_help_or_version);
+    const int exit_code = app.exit(asked_for_help_or_version);
+    flush_standard_output();
+    return exit_code;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const std::string command = chosen.empty() ? "fatvec" : "fatvec " + chosen.front()->get_name();
@@ -55,7 +60,23 @@ int parse_and_run(int argc, char** argv) {
     return bad_input;
   }
   const int exit_code = action();
-  if (std::fflush(stdout) != 0) throw Error("cannot write to the standard output.");
+  flush_standard_output();
+  return exit_code;
+}
+
+/// {fmt} throws its own error where the standard output takes no more.
+int run_and_flush(int argc, char** argv) {
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::system_error&) {
+    flush_standard_output();
+    throw;
+  }
+}
+
+/// Not with {fmt}, which throws where nobody reads the complaint.
+int complain(ExitCode exit_code, const std::string& text) {
+  std::fprintf(stderr, "fatvec: %s\n", text.c_str());
   return exit_code;
 }
 
@@ -64,18 +85,17 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace fatvec::cli;
+  reserve_standard_streams();
+  fatvec::detail::remove_temporaries_on_signals();
   try {
-    return parse_and_run(argc, argv);
+    return run_and_flush(argc, argv);
   } catch (const fatvec::Error& error) {
-    fmt::print(stderr, "fatvec: {}\n", error.what());
-    return bad_input;
+    return complain(bad_input, error.what());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr,
-               "fatvec: out of memory; try a smaller matrix, fewer columns (--k), or a format with "
-               "less padding.\n");
-    return bad_input;
+    return complain(bad_input,
+                    "out of memory; try a smaller matrix, fewer columns (--k), or a format with "
+                    "less padding.");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "fatvec: internal error: {}\n", error.what());
-    return internal_error;
+    return complain(internal_error, fmt::format("internal error: {}", error.what()));
   }
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include <fatvec/core/output_file.hpp>
 #include <fatvec/io/matrix_market.hpp>
 #include <fatvec/statistics/traffic.hpp>
 
@@ -14,6 +15,8 @@
 
 namespace fatvec::cli {
 namespace {
+
+constexpr std::int64_t most_repetitions = 1'000'000;  // each one's time is kept
 
 /// The format that was asked for, else the kernel's, else the first.
 std::string_view format_of(const MultiplyOptions& options) {
@@ -101,6 +104,7 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
 
 int multiply(const MultiplyOptions& options) {
   require_consistent(options);
+  if (!options.output.empty()) detail::OutputFile::require_writable(options.output);
   format_of(options);  // a kernel of another format is refused before a large file is read
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
@@ -160,10 +164,10 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
 void add_results(CLI::App& command, MultiplyOptions& options) {
   auto* const repeat = command.add_option("--repeat", options.repeat,
                                           "Runs to time after the first one; the median counts");
-  whole(repeat->capture_default_str(), 0)->type_name("N");
+  whole(repeat->capture_default_str(), 0, most_repetitions)->type_name("N");
   auto* const output = command.add_option("-o,--output", options.output,
                                           "Write Y to a Matrix Market file, correct or not");
-  output->type_name("FILE");
+  file_to_write(output);
   auto* const expect =
       command.add_option("--expect", options.expect, "Compare Y with a known product");
   auto* const tolerance = command.add_option("--tolerance", options.tolerance,

@@ -5,24 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
+#include <fatvec/app/cli/common/values.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 
-/// Options that several subcommands share, and the checks of their values.
+/// Options that several subcommands share.
 namespace fatvec::cli {
-
-std::string joined(const std::vector<std::string_view>& names, std::string_view separator);
-
-/// Lets an option take one of `names` only; its help and its error list them.
-CLI::Option* one_of(CLI::Option* option, const std::vector<std::string_view>& names);
-
-/// Lets an option take finite numbers from `least` only.
-CLI::Option* finite(CLI::Option* option, double least);
-CLI::Option* finite(CLI::Option* option);
-/// Lets an option take whole numbers from `least` only.
-CLI::Option* whole(CLI::Option* option, std::int64_t least);
 
 /// MATRIX, required: a file or a generator spec; the syntax of the latter goes to the end of the
 /// help.

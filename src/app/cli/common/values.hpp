@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The values that options of both programs take: whatever else is given is a usage error which
+/// says what the option wants.
+namespace fatvec::cli {
+
+std::string joined(const std::vector<std::string_view>& names, std::string_view separator);
+
+/// Lets an option take one of `names` only; its help and its error list them.
+CLI::Option* one_of(CLI::Option* option, const std::vector<std::string_view>& names);
+
+/// Lets an option take finite numbers from `least` only.
+CLI::Option* finite(CLI::Option* option, double least);
+CLI::Option* finite(CLI::Option* option);
+/// Lets an option take whole numbers from `least` to `most` only.
+CLI::Option* whole(CLI::Option* option, std::int64_t least,
+                   std::int64_t most = std::numeric_limits<std::int64_t>::max());
+/// Lets an option take any name but an empty one.
+CLI::Option* file_to_write(CLI::Option* option);
+
+}  // namespace fatvec::cli
