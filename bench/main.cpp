@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include <fatvec/app/cli/common/streams.hpp>
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/output_file.hpp>
 
 #include "harness/provenance.hpp"
 #include "harness/reporters.hpp"
@@ -97,7 +99,8 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
   std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(),
                session.skipped(), session.failed(), seconds);
   if (session.wrong_result()) return Exit::wrong_result;
-  return session.unreadable_input() ? Exit::usage : Exit::ok;
+  if (session.unreadable_input()) return Exit::usage;
+  return session.failed() > 0 ? Exit::failure : Exit::ok;
 }
 
 int run(int argc, char** argv) {
@@ -114,13 +117,17 @@ int run(int argc, char** argv) {
   add_all_contenders(registry);
   if (options.list) {
     print_list(registry);
+    cli::flush_standard_output();
     return Exit::ok;
   }
   const Suite& suite = find_suite(options.suite);
-  if (!suite.lengths.empty())
-    return run_cases<VectorSession>(registry, options, suite,
-                                    select_vector_cases(registry, suite, options));
-  return run_cases<Session>(registry, options, suite, select_cases(registry, suite, options));
+  const int exit_code =
+      suite.lengths.empty()
+          ? run_cases<Session>(registry, options, suite, select_cases(registry, suite, options))
+          : run_cases<VectorSession>(registry, options, suite,
+                                     select_vector_cases(registry, suite, options));
+  cli::flush_standard_output();
+  return exit_code;
 }
 
 }  // namespace
@@ -128,6 +135,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace fatvec;
+  cli::reserve_standard_streams();
+  detail::remove_temporaries_on_signals();
   try {
     return bench::run(argc, argv);
   } catch (const UsageError& error) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <set>
@@ -30,6 +31,16 @@ void require_known(const char* what, const Names& wanted, const std::set<std::st
   }
 }
 
+/// The name is to stand in JSON.
+void require_utf8(const std::string& name) {
+  try {
+    static_cast<void>(nlohmann::json(name).dump());
+  } catch (const nlohmann::json::exception&) {
+    throw UsageError(detail::concat("the matrix's file name '", name,
+                                    "' is not UTF-8, as a row's name must be; rename the file."));
+  }
+}
+
 /// Checks what can be checked without loading: a mistyped name should not surface after a minute of
 /// benchmarks.
 MatrixSource source_of(const std::string& text) {
@@ -37,7 +48,9 @@ MatrixSource source_of(const std::string& text) {
   io::read_header(text);
   std::filesystem::path path(text);
   if (path.extension() == ".gz") path.replace_extension();
-  return {text, path.stem().string()};
+  const std::string name = path.stem().string();
+  require_utf8(name);
+  return {text, name};
 }
 
 std::vector<MatrixSource> select_matrices(const Suite& suite, const Options& options) {

@@ -36,8 +36,9 @@ class Batch {
         .matrix = problem_.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
     // A format that is mostly padding would take minutes to fill, and push everything else out of
     // memory, to show what is known.
-    const auto most = static_cast<std::uint64_t>(policy_.max_expansion *
-                                                 static_cast<double>(task.matrix.bytes()));
+    constexpr double largest = 0x1p63;
+    const auto most = static_cast<std::uint64_t>(
+        std::min(largest, policy_.max_expansion * static_cast<double>(task.matrix.bytes())));
     const std::uint64_t free = free_bytes(contender.backend) / 2;
     short_of_memory_ = free < most;
     task.options.memory_limit = std::min(most, free);

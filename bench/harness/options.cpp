@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
+#include <fatvec/app/cli/common/streams.hpp>
+#include <fatvec/app/cli/common/values.hpp>
 #include <fatvec/core/error.hpp>
 
 #include "build_info.hpp"
@@ -22,8 +25,11 @@ constexpr const char* description =
 constexpr const char* footer =
     "Flags of Google Benchmark pass through, e.g. --benchmark_filter=REGEX, --benchmark_out=FILE,\n"
     "--benchmark_list_tests; so do Kokkos' (--kokkos-num-threads=N).\n"
-    "Exit status: 0, 2 for wrong usage or unreadable input, 3 where a result failed its "
-    "verification.";
+    "Exit status: 0 success, 1 a row or a file failed, 2 wrong usage or unreadable input, 3 a "
+    "result failed its\nverification.";
+
+// Times rows, of which there are no more, it must not overflow.
+constexpr std::int64_t most_columns = std::numeric_limits<std::int32_t>::max();
 
 bool starts_with(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
@@ -46,6 +52,7 @@ std::string Options::benchmark_flag(const std::string& flag) const {
 }
 
 Options parse_options(int argc, const char* const* argv) {
+  using cli::file_to_write, cli::finite, cli::whole;
   Options options;
   CLI::App app(description, "fatvec-bench");
   app.footer(footer);
@@ -56,13 +63,13 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--matrix", options.matrices,
                  "Matrix Market files or gen:KIND:SIZE..., in place of the suite's")
       ->delimiter(',');
-  app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
-  app.add_option("--length", options.lengths,
-                 "Lengths of the vectors, in place of those of the suite vectors")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber);
+  whole(app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
+            ->delimiter(','),
+        1, most_columns);
+  whole(app.add_option("--length", options.lengths,
+                       "Lengths of the vectors, in place of those of the suite vectors")
+            ->delimiter(','),
+        1);
   app.add_option("--contender", options.contenders, "Only these contenders")->delimiter(',');
   app.add_option("--backend", options.backends, "Only contenders on these backends")
       ->delimiter(',');
@@ -75,30 +82,34 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--sweep", options.sweeps,
                  "Also the variants of these settings (--list shows them), or all")
       ->delimiter(',');
-  app.add_option(
-         "--output", options.output,
-         "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end")
-      ->type_name("FILE");
-  app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")->capture_default_str();
-  app.add_option("--beta", options.beta, "With 0, Y holds NaN before: it must be overwritten")
-      ->capture_default_str();
+  file_to_write(app.add_option(
+      "--output", options.output,
+      "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end"));
+  finite(app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")
+             ->capture_default_str());
+  finite(
+      app.add_option("--beta", options.beta, "With 0, Y holds NaN before: it must be overwritten")
+          ->capture_default_str());
   app.add_flag("--resume", options.resume,
-               "Go on with an interrupted run of the same --output: its rows are kept");
-  app.add_option("--max-seconds", options.max_seconds,
-                 "Stop a row's repetitions after this time (at least 3; otherwise at least 20), in "
-                 "place of the suite's")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--max-expansion", options.max_expansion,
-                 "Skip a format that is more than so many times as large as CSR")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+               "Go on with an interrupted run of the same --output: its rows are kept, but for "
+               "those that failed");
+  finite(app.add_option("--max-seconds", options.max_seconds,
+                        "Stop a row's repetitions after this time (at least 3; otherwise at least "
+                        "20), in place of the suite's"),
+         0);
+  finite(app.add_option("--max-expansion", options.max_expansion,
+                        "Skip a format that is more than so many times as large as CSR")
+             ->capture_default_str(),
+         0);
   app.add_flag("--dry-run", options.dry_run,
                "Run every case once, on the suite's tiny matrices: verified, not measured");
   app.add_flag("--list", options.list, "List suites and contenders");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    std::exit(app.exit(success));
+    const int exit_code = app.exit(success);
+    cli::flush_standard_output();
+    std::exit(exit_code);
   } catch (const CLI::ParseError& error) {
     throw UsageError(detail::concat(error.what(), "; fatvec-bench --help lists the options."));
   }

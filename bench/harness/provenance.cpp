@@ -5,6 +5,8 @@
 #include <sys/utsname.h>
 
 #include <Kokkos_Core.hpp>
+#include <array>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -86,6 +88,12 @@ std::string number(double value) {
   return text;
 }
 
+/// The fewest digits that read back to the same number.
+std::string exact(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 std::string device_name() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return std::string(Kokkos::Cuda().cuda_device_prop().name) + ", host " + cpu_model();
@@ -117,8 +125,8 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
       {"threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency())},
       {"last_level_cache_bytes", number(last_level_cache_bytes())},
       {"suite", options.suite},
-      {"alpha", number(options.alpha)},
-      {"beta", number(options.beta)},
+      {"alpha", exact(options.alpha)},
+      {"beta", exact(options.beta)},
       {"dry_run", options.dry_run ? "true" : "false"},
       {"cache", "hot"},
   };

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdio>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/journal.hpp"
+
 namespace fatvec::bench {
 
 /// The results of a run as Google Benchmark's JSON, safe against interruption: each row goes at
-/// once to FILE.part (one JSON object a line, the context first), and the whole replaces FILE when
-/// the run is over.
+/// once to FILE.part (one JSON object a line), and the whole replaces FILE when the run is over.
+/// Where FILE is a pipe or a device there is no FILE.part, and nothing to resume.
 class ResultFile {
  public:
   using Facts = std::vector<std::pair<std::string, std::string>>;
 
-  /// resume: rows that FILE.part or FILE has already are kept. Throws UsageError where they were
-  /// measured by another build, on another machine or with other threads, where FILE.part exists
-  /// and resume is off, and where the folder cannot be written.
+  /// resume: rows that FILE.part or FILE has already are kept, and those that failed are to be
+  /// measured again. Throws UsageError where they were measured by another build, on another
+  /// machine or with other threads, where FILE.part exists and resume is off, and where the folder
+  /// cannot be written; InputError where FILE or FILE.part holds no results.
   ResultFile(std::string path, const Facts& facts, bool resume);
-  ResultFile(const ResultFile&) = delete;
-  ResultFile& operator=(const ResultFile&) = delete;
-  ~ResultFile();
 
   [[nodiscard]] bool has(const std::string& case_name) const { return names_.count(case_name) > 0; }
   [[nodiscard]] std::size_t kept() const { return names_.size(); }
@@ -33,15 +35,17 @@ class ResultFile {
   void finish();
 
  private:
-  void read(const std::string& from, const Facts& facts);
+  void keep(const std::string& from, const std::string& text, const Facts& facts);
+  void put(const nlohmann::json& row);
   void append(const std::string& line);
+  [[nodiscard]] std::string document() const;
 
   std::string path_;
-  std::string part_;
+  std::optional<Journal> journal_;
   std::string context_;
   std::vector<std::string> rows_;
-  std::set<std::string> names_;
-  std::FILE* journal_ = nullptr;
+  std::map<std::string, std::size_t> places_;  ///< of the rows, by their names
+  std::set<std::string> names_;                ///< of the rows that are done
 };
 
 }  // namespace fatvec::bench

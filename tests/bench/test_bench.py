@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec-bench from outside. usage: test_bench.py PROGRAM TEST_DATA"""
-import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
 
-from program import DATA, fields, results, run, unique_keys
+from program import DATA, PROGRAM, fields, results, run
 
 COUNTERS = """GFLOPS GBs bytes bound_fraction verified setup_seconds median_seconds min_seconds spread capped matrix_bytes
     stored_entries rows nnz""".split()
@@ -165,77 +166,38 @@ class Selection(unittest.TestCase):
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
             self.assertIn("fatvec-bench: ", done.stderr)
 
+    def test_numbers_are_finite_and_fit(self):
+        for option, value in (("--alpha", "nan"), ("--beta", "inf"), ("--alpha", "1x"), ("--k", "9" * 20), ("--k", "3000000000"), ("--k", "1,0"),
+                              ("--length", "1e3"), ("--length", "9" * 20), ("--max-seconds", "nan"), ("--max-expansion", "inf")):
+            done = run("--dry-run", *SMALL, f"{option}={value}")
+            self.assertEqual(done.returncode, 2, (option, value, done.stderr))
+            self.assertRegex(done.stderr, f"^fatvec-bench: {option}: wants a ")
+
+    def test_a_file_name_that_cannot_stand_in_json(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.fsencode(folder) + b"/a\xff.mtx"
+            with open(path, "w") as file:
+                file.write(HandWritten.NO_ROWS)
+            done = subprocess.run([PROGRAM, "--dry-run", "--matrix", path], capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"is not UTF-8", done.stderr)
+
+    def test_a_matrix_that_cannot_be_read_is_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.mtx"
+            path.write_text(HandWritten.EMPTY_ROWS[:-5])
+            self.assertEqual(run("--dry-run", "--matrix", str(path), "--format", "csr", "--k", "1").returncode, 2)
+
+    def test_closed_standard_output(self):
+        done = subprocess.run([PROGRAM, "--list"], stderr=subprocess.PIPE, text=True, preexec_fn=lambda: os.close(1))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
     def test_help_and_list(self):
         self.assertIn("--resume", run("--help").stdout)
         listed = run("--list").stdout
         for name in ("demo", "fatvec", "kernel:csr-row", "raw-serial", "kokkoskernels"):
             self.assertIn(name, listed)
-
-
-class Interruption(unittest.TestCase):
-    """--output keeps what is done; --resume goes on with it."""
-
-    ARGUMENTS = ("--dry-run", *SMALL, "--contender", "fatvec,raw-serial", "--format", "csr", "--k", "1,2", "--layout", "row")
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = pathlib.Path(self.folder.name) / "out.json"
-        self.part = pathlib.Path(f"{self.path}.part")
-
-    def bench(self, *more, status=0):
-        done = run(*self.ARGUMENTS, "--output", str(self.path), *more)
-        self.assertEqual(done.returncode, status, done.stderr)
-        return done
-
-    def names(self):
-        return [row["name"] for row in json.loads(self.path.read_text(), object_pairs_hook=unique_keys)["benchmarks"]]
-
-    def interrupt(self):
-        """A complete result, cut down to what an interrupted run leaves: some rows and a torn one."""
-        self.bench()
-        document = json.loads(self.path.read_text())
-        lines = [json.dumps(part) for part in (document["context"], *document["benchmarks"])]
-        self.path.unlink()
-        self.part.write_text("\n".join(lines[:3]) + "\n" + lines[3][:40])
-        return [row["name"] for row in document["benchmarks"]]
-
-    def test_resume_completes_the_rows(self):
-        names = self.interrupt()
-        done = self.bench("--resume")
-        self.assertIn(f"2 rows are there, {len(names) - 2} are left", done.stderr)
-        self.assertEqual(sorted(self.names()), sorted(names))
-        self.assertFalse(self.part.exists())
-
-    def test_a_finished_file_leaves_nothing_to_do(self):
-        self.bench()
-        before = self.path.read_text()
-        self.assertIn("0 are left", self.bench("--resume").stderr)
-        self.assertEqual(json.loads(self.path.read_text()), json.loads(before))
-
-    def test_an_interrupted_run_is_not_overwritten(self):
-        self.interrupt()
-        before = self.part.read_text()
-        self.assertIn("--resume", self.bench(status=2).stderr)
-        self.assertEqual(self.part.read_text(), before)
-
-    def test_rows_of_another_build_are_refused(self):
-        self.bench()
-        self.path.write_text(self.path.read_text().replace('"git_hash":"', '"git_hash":"0'))
-        self.assertIn("git_hash", self.bench("--resume", status=2).stderr)
-
-    def test_resume_wants_an_output(self):
-        self.assertEqual(run("--dry-run", "--resume").returncode, 2)
-
-    def test_an_output_that_cannot_be_written(self):
-        done = run(*self.ARGUMENTS, "--output", "/nowhere/out.json")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("/nowhere/out.json", done.stderr)
-
-    def test_a_filter_selects_cases(self):
-        self.bench("--benchmark_filter=k:2$")
-        self.assertTrue(self.names())
-        self.assertTrue(all(name.endswith("k:2") for name in self.names()))
 
 
 class Peers(unittest.TestCase):
