@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of both programs while the n-th open, write, fsync or rename fails, for every n until none is left to fail: the old file
+or the whole new one is there, no temporary, and the exit status and the message say what happened."""
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+FATVEC, BENCH, FAULTS = (os.environ[name] for name in ("FATVEC_PROGRAM", "FATVEC_BENCH", "FATVEC_FAULTS"))
+REASONS = {"open": "No space left", "write": "No space left", "fsync": "Input/output error", "rename": "Permission denied"}
+CASES = ("--dry-run", "--matrix", "gen:stencil7:6", "--contender", "fatvec,raw-serial", "--format", "csr", "--layout", "row")
+
+
+class FaultTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="fatvec-faults-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_program(self, command, **environment):
+        variables = {**os.environ, "OMP_NUM_THREADS": "2", "FATVEC_CACHE": str(self.folder / "tune.json"), **environment}
+        return subprocess.run(list(map(str, command)), cwd=self.folder, env=variables, capture_output=True, text=True, timeout=120)
+
+    def succeed(self, command):
+        done = self.run_program(command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def each_fault(self, command, prepare, **environment):
+        """Runs the command with its n-th call failing, for all n; yields the call and the finished process. prepare() comes
+        before each run; the last one, without a fault, must succeed."""
+        reached = set()
+        for n in range(1, 200):
+            prepare()
+            done = self.run_program(command, LD_PRELOAD=FAULTS, FATVEC_FAULT=str(n), **environment)
+            faults = [line for line in done.stderr.splitlines() if line.startswith("fault: ")]
+            if not faults:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(reached, set(REASONS))
+                return
+            call = faults[0].removeprefix("fault: ")
+            reached.add(call)
+            yield call, done
+        self.fail("no end of faults")
+
+    def check_told(self, call, done, statuses):
+        self.assertIn(done.returncode, statuses, done.stderr)
+        self.assertIn(REASONS[call], done.stderr)
+
+    def check_folder(self, *allowed):
+        self.assertLessEqual({path.name for path in self.folder.iterdir()}, set(allowed))
+
+    def text(self, name):
+        return (self.folder / name).read_text()
+
+
+class Files(FaultTest):
+    def check_file(self, command, name):
+        old, path = "old", self.folder / name
+        path.write_text(old)
+        self.succeed(command)
+        new = path.read_bytes()
+        for stays in "0", "1":
+            for call, done in self.each_fault(command, lambda: path.write_text(old), FATVEC_FAULT_STAYS=stays):
+                self.check_told(call, done, (2,))
+                self.check_folder(name)
+                self.assertIn(path.read_bytes(), (old.encode(), new))
+                if path.read_bytes() == new:
+                    self.assertIn("was written, but its folder", done.stderr)
+
+    def test_generate(self):
+        self.check_file((FATVEC, "generate", "stencil5:4", "-o", "a.mtx"), "a.mtx")
+
+    def test_generate_compressed(self):
+        self.check_file((FATVEC, "generate", "stencil5:4", "-o", "a.mtx.gz"), "a.mtx.gz")
+
+    def test_multiply(self):
+        self.check_file((FATVEC, "multiply", "gen:stencil5:4", "-o", "y.mtx"), "y.mtx")
+
+    def test_nothing_is_left_where_nothing_was(self):
+        command = (FATVEC, "generate", "stencil5:4", "-o", "a.mtx")
+        for _, done in self.each_fault(command, lambda: (self.folder / "a.mtx").unlink(missing_ok=True)):
+            self.check_folder(*(["a.mtx"] if "was written" in done.stderr else []))
+
+    def test_a_signal_leaves_nothing(self):
+        command, path = (FATVEC, "generate", "stencil5:4", "-o", "a.mtx"), self.folder / "a.mtx"
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            for _, done in self.each_fault(command, lambda: path.write_text("old"), FATVEC_FAULT_SIGNAL=str(int(number))):
+                self.assertEqual(done.returncode, -number)
+                self.check_folder("a.mtx")
+
+    def test_the_cache_keeps_its_entries(self):
+        tune = (FATVEC, "tune", "gen:stencil5:4", "--seconds", "0.0001", "--default-policies", "--k")
+        self.succeed((*tune, "1"))
+        old = self.text("tune.json")
+        entries = json.loads(old)["entries"]
+        for call, done in self.each_fault((*tune, "2"), lambda: (self.folder / "tune.json").write_text(old)):
+            if call != "open" or done.returncode != 0:  # the lock's file: the cache does without it
+                self.check_told(call, done, (2,))
+            self.check_folder("tune.json", "tune.json.lock")
+            self.assertLessEqual(entries.items(), json.loads(self.text("tune.json"))["entries"].items())
+
+
+class Benchmark(FaultTest):
+    """FILE.part only grows; what a failed run leaves, --resume completes."""
+
+    def setUp(self):
+        super().setUp()
+        self.file, self.part = self.folder / "out.json", self.folder / "out.json.part"
+        self.command = (BENCH, *CASES, "--output", "out.json", "--k")
+
+    def names(self):
+        return sorted(row["name"] for row in json.loads(self.file.read_text())["benchmarks"])
+
+    def check_fault(self, call, done, all_names, k="1,2"):
+        self.check_told(call, done, (1, 2))
+        self.check_folder("out.json", "out.json.part")
+        self.succeed((*self.command, k, "--resume"))
+        self.check_folder("out.json")
+        self.assertEqual(self.names(), all_names)
+
+    def results(self, k):
+        self.succeed((*self.command, k))
+        return self.file.read_text()
+
+    def set_files(self, file, part=None):
+        for path, text in ((self.file, file), (self.part, part)):
+            path.unlink(missing_ok=True)
+            if text is not None:
+                path.write_text(text)
+
+    def test_output(self):
+        self.results("1,2")
+        names = self.names()
+        for call, done in self.each_fault((*self.command, "1,2"), lambda: self.set_files(None)):
+            self.check_fault(call, done, names)
+
+    def test_an_old_file_stays(self):
+        old = self.results("1")
+        for _, done in self.each_fault((*self.command, "2"), lambda: self.set_files(old)):
+            self.assertTrue(self.file.read_text() == old or "was written" in done.stderr)
+
+    def test_resume_of_a_complete_file(self):
+        old = self.results("1")
+        self.results("1,2")
+        names = self.names()
+        for call, done in self.each_fault((*self.command, "2", "--resume"), lambda: self.set_files(old)):
+            self.assertTrue(self.file.read_text() == old or self.names() == names)
+            self.check_fault(call, done, names, "2")
+
+    def test_resume_of_an_interrupted_run(self):
+        document = json.loads(self.results("1,2"))
+        names = self.names()
+        lines = [json.dumps(part) for part in (document["context"], *document["benchmarks"])]
+        part = "\n".join(lines[:3]) + "\n" + lines[3][:40]
+        for call, done in self.each_fault((*self.command, "1,2", "--resume"), lambda: self.set_files(None, part)):
+            if not self.file.exists():
+                self.assertTrue(self.part.read_text().startswith(part))
+            self.check_fault(call, done, names)
+
+    def test_a_signal_leaves_the_rows_only(self):
+        for _, done in self.each_fault((*self.command, "1"), lambda: self.set_files(None), FATVEC_FAULT_SIGNAL=str(int(signal.SIGTERM))):
+            self.assertEqual(done.returncode, -signal.SIGTERM)
+            self.check_folder("out.json", "out.json.part")
+
+    def test_a_contender_that_fails_is_told_and_measured_again(self):
+        failed = 0
+        for n in range(1, 400):
+            self.set_files(None)
+            done = self.run_program((*self.command, "1"), LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
+            if "fault: allocation" not in done.stderr:
+                break
+            if not self.file.exists():
+                continue
+            errors = [row["error_message"] for row in json.loads(self.file.read_text())["benchmarks"] if row.get("error_occurred")]
+            with self.subTest(n=n):
+                self.assertEqual(done.returncode != 0, any(not error.startswith("skipped: ") for error in errors), done.stderr)
+            if done.returncode == 1:
+                failed += 1
+                self.succeed((*self.command, "1", "--resume"))
+                self.assertFalse(any("error_occurred" in row for row in json.loads(self.file.read_text())["benchmarks"]))
+        self.assertGreater(failed, 0)
