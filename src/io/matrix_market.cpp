@@ -29,9 +29,9 @@ template <class Scalar>
 ParsedHeader parse_header_for(TextBlocks& text) {
   const ParsedHeader header = parse_header(text);
   if (header.field == Field::complex && !is_complex<Scalar>) {
-    throw text.error(1, concat("the file holds complex values, which the real scalar type ",
-                               scalar_name<Scalar>(), " cannot hold; read it as complex<",
-                               scalar_name<Scalar>(), ">."));
+    throw text.error(1, concat("the matrix is complex, and the real scalar type ",
+                               scalar_name<Scalar>(), " cannot hold it; with the library, ",
+                               "read it as complex<", scalar_name<Scalar>(), ">."));
   }
   constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
   if (header.rows > largest || header.cols > largest) {

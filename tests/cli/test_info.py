@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec info and fatvec list."""
+import gzip
+import json
+import os
+import subprocess
+import threading
 import unittest
 
-from program import DATA, CliTest, matrices
+from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
 
 
 class Info(CliTest):
@@ -106,6 +111,36 @@ class Info(CliTest):
                 info = self.json("info", matrices() / f"{fields[0]}.mtx.gz")
                 self.assertEqual([info["rows"], info["cols"], info["nnz"]], [int(fields[1]), int(fields[2]), int(fields[4])])
                 self.assertEqual(info["entries_per_row"]["max"], int(fields[6]))
+
+
+class Pipes(CliTest):
+    """A matrix is read from its begin to its end, once."""
+
+    def info(self, name, data):
+        command = [PROGRAM, "info", name, "--json"]
+        done = subprocess.run(command, input=data, cwd=self.folder, capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["nnz"]
+
+    def test_standard_input(self):
+        packed = (DATA / "cage4.mtx.gz").read_bytes()
+        for data in packed, gzip.decompress(packed):
+            for name in "-", "/dev/stdin":
+                self.assertEqual(self.info(name, data), 49)
+
+    def test_named_pipe(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        writer = threading.Thread(target=lambda: pipe.write_bytes((DATA / "cage4.mtx.gz").read_bytes()))
+        writer.start()
+        self.assertEqual(self.info("pipe", b""), 49)
+        writer.join()
+
+    def test_errors_have_lines(self):
+        done = subprocess.run([PROGRAM, "info", "-"], input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n",
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("/dev/stdin:3: ", done.stderr)
 
 
 class List(CliTest):

@@ -27,17 +27,11 @@ bool is_spec_without_prefix(const std::string& text) {
   }
 }
 
+/// The file is opened once and read from its begin to its end, so that it may be a pipe.
 MatrixSource read_file(const std::string& path) {
   if (!std::filesystem::exists(path) && is_spec_without_prefix(path)) {
     throw InputError(
         fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
-  }
-  if (io::read_header(path).field == io::Field::complex) {
-    throw InputError(
-        fmt::format("{}:1: the matrix is complex; this program multiplies real matrices. The "
-                    "library multiplies "
-                    "complex ones: fatvec::io::read_matrix_market<Kokkos::complex<double>>.",
-                    path));
   }
   io::MatrixMarketHeader header;
   const auto coo = io::read_matrix_market<double>(path, &header);
@@ -49,6 +43,7 @@ MatrixSource read_file(const std::string& path) {
 }  // namespace
 
 MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit) {
+  if (text == "-") return read_file("/dev/stdin");
   if (!generate::is_spec(text)) return read_file(text);
   return {text, "generated",
           product::host_csr(generate::generate(generate::parse_spec(text), memory_limit)), 0};
