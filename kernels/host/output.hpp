@@ -43,7 +43,9 @@ struct HostEpilogue : Epilogue<T> {
     requires requires { Sums::vectorised; }
   FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const Sums& sums) const {
     if constexpr (!Sums::vectorised) {
-      Epilogue<T>::store(i - first, c, sums.sum);
+      T stored[Sums::width];
+      sums.store(stored);
+      Epilogue<T>::store(i - first, c, stored);
     } else {
       if (this->y.column_stride != 1) {
         T stored[Sums::width];
