@@ -14,6 +14,7 @@
 #include <string>
 
 #include <fatvec/plan/plan.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
 
 #include "common.hpp"
 
