@@ -25,7 +25,7 @@ namespace fatvec::detail {
 #endif
 
 #if defined(FATVEC_TRANSPOSES_SQUARES)
-/// Whether a CPU turns squares of T over in its vector registers.
+/// Whether a CPU transposes squares of T in its vector registers.
 template <class T>
 inline constexpr bool transposes = std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
@@ -51,7 +51,7 @@ FATVEC_FORCEINLINE void transpose_square(const T* from, std::int64_t from_step, 
   Vector rows[n];
   each<n>([&](auto j) { std::memcpy(&rows[j], from + j * from_step, sizeof(Vector)); });
   each<rounds>(
-      [&](auto) {  // of perfect shuffles of the n · n elements: log2(n) of them turn the square
+      [&](auto) {  // of perfect shuffles of the n · n elements: log2(n) of them transpose the square
         Vector shuffled[n];
         each<n / 2>([&](auto v) {
           shuffled[2 * v] = interleaved<0>(rows[v], rows[v + n / 2], lanes);
@@ -139,7 +139,7 @@ struct HostPack
   }
 
  private:
-  /// What of a CPU's tile vector registers can turn over: whole vectors of rows, and of columns
+  /// What of a CPU's tile vector registers can transpose: whole vectors of rows, and of columns
   /// what squares of falling size can.
   [[nodiscard]] KOKKOS_FUNCTION Tile transpose_squares(const Tile& tile) const {
     Tile transposed{tile.row, tile.column, 0, 0};

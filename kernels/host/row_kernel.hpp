@@ -211,8 +211,8 @@ struct HostRowKernel {
     return Kokkos::min(begin + prefetch_distance(bytes), slots - length);
   }
 
-  /// Asks for the rows of X of slots that come later: where rows lie one behind the other so many
-  /// entries, however long rows are; else those of row i + distance.
+  /// Prefetches the rows of X of later slots: where rows lie one behind the other, those of the
+  /// entries prefetch_distance() ahead, else those of row i + distance.
   template <class Walk>
   FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead(std::int64_t i, Walk slot, std::int64_t c,
                                                   std::int64_t bytes) const {

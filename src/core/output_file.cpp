@@ -87,6 +87,14 @@ void require_possible(const std::filesystem::path& path, mode_t mode) {
     throw UsageError(concat(path.string(), ": cannot be written: it is ", what, "; name a file."));
 }
 
+/// A file that replaces another has its owner, group and permissions, whatever of that is allowed:
+/// a group that could not be kept leaves nothing to the new one.
+void take_permissions(int descriptor, const struct stat& old) {
+  const bool has_group = fchown(descriptor, old.st_uid, old.st_gid) == 0 ||
+                         fchown(descriptor, static_cast<uid_t>(-1), old.st_gid) == 0;
+  static_cast<void>(fchmod(descriptor, old.st_mode & (has_group ? 0777U : 0707U)));
+}
+
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path) : OutputFile() {
@@ -106,9 +114,7 @@ void OutputFile::open_target(const std::filesystem::path& path) {
   } else {
     path_ = resolved(path);
     open_temporary(folder_of(path_), exists ? status.st_mode & 0777 : 0666);
-    // A replaced file keeps its owner and permissions, whatever of that is allowed.
-    if (exists && descriptor_ >= 0 && fchown(descriptor_, status.st_uid, status.st_gid) == 0)
-      static_cast<void>(fchmod(descriptor_, status.st_mode & 0777));
+    if (exists && descriptor_ >= 0) take_permissions(descriptor_, status);
   }
   if (descriptor_ < 0) fail("opened");
 }

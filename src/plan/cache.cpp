@@ -44,7 +44,11 @@ struct Contents {
 
 Contents read(const std::filesystem::path& path) {
   std::ifstream file(path);
-  if (!file) return {};
+  if (!file) {
+    std::error_code none;
+    if (!std::filesystem::exists(path, none)) return {};
+    return {.problem = "cannot be read"};
+  }
   const Json json = Json::parse(file, nullptr, false);
   if (json.is_discarded()) return {.problem = "is not JSON"};
   if (!json.is_object() || !json.contains("version") || json["version"] != format_version ||
@@ -151,6 +155,10 @@ bool Cache::store(const Key& key, const Winner& winner, Replace replace) {
   if (!contents.problem.empty()) {
     const std::string aside = path_.string() + ".damaged";
     std::filesystem::rename(path_, aside, error);
+    if (error)
+      throw UsageError(fatvec::detail::concat(path_.string(), " ", contents.problem,
+                                              ", and cannot be renamed to ", aside, ": ",
+                                              error.message(), ". Remove it, or name another."));
     problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem, "; it is ", aside,
                                       " now, and a new one is begun.");
   }

@@ -202,14 +202,18 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
   if (static_cast<std::int64_t>(values.extent(0)) != nnz_)
     throw ShapeError(detail::concat("Plan::update: ", values.extent(0), " values (", values.label(),
                                     ") for the ", nnz_, " entries of A."));
+  const auto require = [](bool known) {
+    if (!known)
+      throw UsageError(
+          "Plan::update: the plan does not know where A's values are stored. Set "
+          "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
+  };
+  require(options_.keep_value_map);
   std::visit(
       [&](auto& prepared) {
         if constexpr (std::is_same_v<std::decay_t<decltype(prepared.matrix)>, Csr>)
           if (shares_values()) return void(prepared.matrix.values = values);
-        if (value_map_.empty() && nnz_ > 0)
-          throw UsageError(
-              "Plan::update: the plan does not know where A's values are stored. Set "
-              "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
+        require(nnz_ == 0 || !value_map_.empty());  // empty where making it failed
         value_map_.store(exec, values.data(), prepared.matrix.values.data());
       },
       prepared_);
@@ -220,6 +224,7 @@ template <class ExecSpace>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::keep_value_map(
     const ExecSpace& exec, const Csr& a) {
   nnz_ = a.nnz();
+  value_map_ = {};
   if (!options_.keep_value_map) return;
   std::visit(
       [&](const auto& prepared) {

@@ -91,6 +91,7 @@ std::vector<Choice> policies_of_the_best(const SearchTask& task,
                                          const std::vector<Measurement>& measured) {
   std::vector<std::pair<std::string, bool>> kernels;  // with packed
   for (const auto& m : measured) {
+    if (!m.problem.empty()) continue;
     const std::pair kernel(m.choice.kernel, m.choice.packed);
     if (kernels.size() < 2 && std::find(kernels.begin(), kernels.end(), kernel) == kernels.end())
       kernels.push_back(kernel);
@@ -112,8 +113,9 @@ std::vector<Choice> finalists(const SearchTask& task, const std::vector<Measurem
   std::vector<Choice> choices;
   double held = 0;
   const auto take = [&](const Measurement& m) {
+    if (choices.size() == most || held + m.bytes > task.memory) return;
     held += m.bytes;
-    if (choices.size() < most && held <= task.memory) choices.push_back(m.choice);
+    choices.push_back(m.choice);
   };
   for (const auto& m : measured)
     if (m.choice == task.kept && m.problem.empty()) take(m);

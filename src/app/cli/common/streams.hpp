@@ -5,7 +5,8 @@
 namespace fatvec::cli {
 
 /// For the begin of main(). A standard stream that the caller closed would lend its number to the
-/// next file, which then got the program's report. It is taken; to use it fails, as it should.
+/// next file, which then got the program's report. It is taken: writing to a closed standard output
+/// fails, the others are /dev/null.
 void reserve_standard_streams();
 
 /// Throws Error where the standard output did not take all that was written to it.
