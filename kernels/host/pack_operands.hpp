@@ -50,15 +50,15 @@ FATVEC_FORCEINLINE void transpose_square(const T* from, std::int64_t from_step, 
   constexpr int rounds = n == 2 ? 1 : n == 4 ? 2 : n == 8 ? 3 : 4;
   Vector rows[n];
   each<n>([&](auto j) { std::memcpy(&rows[j], from + j * from_step, sizeof(Vector)); });
-  each<rounds>(
-      [&](auto) {  // of perfect shuffles of the n · n elements: log2(n) of them transpose the square
-        Vector shuffled[n];
-        each<n / 2>([&](auto v) {
-          shuffled[2 * v] = interleaved<0>(rows[v], rows[v + n / 2], lanes);
-          shuffled[2 * v + 1] = interleaved<n / 2>(rows[v], rows[v + n / 2], lanes);
-        });
-        each<n>([&](auto v) { rows[v] = shuffled[v]; });
-      });
+  each<rounds>([&](auto) {  // of perfect shuffles of the n · n elements: log2(n) of them transpose
+                            // the square
+    Vector shuffled[n];
+    each<n / 2>([&](auto v) {
+      shuffled[2 * v] = interleaved<0>(rows[v], rows[v + n / 2], lanes);
+      shuffled[2 * v + 1] = interleaved<n / 2>(rows[v], rows[v + n / 2], lanes);
+    });
+    each<n>([&](auto v) { rows[v] = shuffled[v]; });
+  });
   each<n>([&](auto i) {
     T* const there = to + i * to_step;
     if constexpr (write == Write::stream) {
