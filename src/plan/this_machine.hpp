@@ -14,8 +14,9 @@ namespace detail {
 /// What a figure can be: far beyond the slowest and the fastest machines, but for the launch, which
 /// takes so long only where its threads wait for a processor.
 struct PlausibleFigure {
+  using Member = double Machine::*;
   const char* name;
-  double Machine::* figure;
+  Member figure;
   double least;
   double most;
   const char* unit;
