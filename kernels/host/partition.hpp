@@ -16,7 +16,7 @@ namespace fatvec::detail {
 struct RowPartition {
   std::int64_t rows;
   std::int64_t parts;
-  std::int64_t granularity = 1;  ///< parts begin with multiples of so many rows
+  std::int64_t granularity = 1;  ///< a part begins with a multiple of it
 
   /// First row of a part: where slots and rows before it reach the part's share. (A row costs
   /// something even when empty.)

@@ -17,7 +17,7 @@
 /// How the portable kernel is launched.
 namespace fatvec::portable {
 
-/// run(Width) with the smallest compiled tile of at least so many columns, or the widest.
+/// run(Width) with the smallest compiled tile that is at least as wide, or the widest.
 template <bool host, detail::Columns columns, class Run>
 void with_tile(int width, const Run& run) {
   if constexpr (columns == detail::Columns::strided)

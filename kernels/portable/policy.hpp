@@ -52,7 +52,7 @@ struct DevicePolicy : Choice {
   bool operator==(const DevicePolicy&) const = default;
 };
 
-/// A line of a table: what is taken for up to so many columns.
+/// A line of a table: what is taken for up to most_columns.
 struct Rule {
   std::int64_t most_columns;
   Choice choice;

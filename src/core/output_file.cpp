@@ -134,7 +134,7 @@ void OutputFile::open_temporary(const std::filesystem::path& folder, unsigned mo
 }
 
 void OutputFile::compress() {
-  const int own = dup(descriptor_);  // gzclose closes it, and ours is still wanted for fsync
+  const int own = dup(descriptor_);  // gzclose closes this one; fsync needs the other
   gzip_ = own < 0 ? nullptr : gzdopen(own, "wb");
   if (gzip_ == nullptr) {
     if (own >= 0) close(own);

@@ -84,9 +84,9 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   void update(const ExecSpace& exec, const Csr& a);
 
   /// Takes new values of A, in the order of its entries; the pattern is that of the matrix
-  /// analysed. Only enqueues work on exec: no allocation, no fence. A plan whose format is CSR and
-  /// whose op is Op::none keeps `values` itself, and copies of the plan keep theirs; otherwise
-  /// copies share the new values. Throws ShapeError for another number of values, UsageError
+  /// analysed. Only enqueues work on exec: no allocation, no fence. A plan that multiplies A
+  /// itself, as CSR, keeps the View `values`, and copies of the plan stay as they are; copies of
+  /// other plans share the new values. Throws ShapeError for another number of values, UsageError
   /// without PlanOptions::keep_value_map.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const typename Csr::Scalars& values);

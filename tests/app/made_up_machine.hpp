@@ -15,7 +15,7 @@ class MadeUpMachine {
   explicit MadeUpMachine(std::function<bool(double)> disturbed = [](double) { return false; })
       : disturbed_(std::move(disturbed)) {}
 
-  /// A product of so many seconds.
+  /// A product that takes these seconds.
   [[nodiscard]] std::function<double()> run(double seconds) {
     return [this, seconds] {
       const double taken = seconds + (disturbed_(now_) ? 15.9e-3 : 0);

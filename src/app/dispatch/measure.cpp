@@ -95,7 +95,7 @@ Tuner::Contender Tuner::prepared(const Choice& choice) const {
   } catch (const CapacityError& error) {
     result.fits = false;
     result.problem = error.what();
-  } catch (const UsageError& error) {  // not with so many columns, or not here
+  } catch (const UsageError& error) {  // not with k columns, or not here
     result.problem = error.what();
   }
   if (!result.problem.empty()) contender.product.reset();

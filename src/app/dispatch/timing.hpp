@@ -11,10 +11,10 @@ namespace fatvec::product {
 
 /// How often a contender is run. Its very first run, which is verified, is never among these.
 struct TimingPolicy {
-  int repetitions = 20;         ///< at least so many are timed,
+  int repetitions = 20;         ///< timed at least,
   double least_seconds = 0.05;  ///< and for at least so long (short runs are noisy),
   double most_seconds = 0.5;    ///< but no longer than this, warm-up included,
-  int fewest = 3;               ///< except for so many
+  int fewest = 3;               ///< but for these
   int rounds = 5;               ///< turns in which a contender gets them
 };
 
