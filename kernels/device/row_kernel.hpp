@@ -12,7 +12,7 @@
 #include <fatvec/kernels/device/column_tile.hpp>
 #include <fatvec/kernels/device/thread_mapping.hpp>
 #include <fatvec/kernels/device/tuning.hpp>
-#include <fatvec/kernels/device/warp.hpp>
+#include <fatvec/kernels/shared/warp.hpp>
 #include <fatvec/kernels/shared/output.hpp>
 
 /// The row-parallel product as GPUs want it, for every format that can walk the slots of a row: a

@@ -46,23 +46,32 @@ struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
     require_near_rows(Kernel::label, x);
     const auto entries = Kernel::entries(a);
     using Entries = std::remove_const_t<decltype(entries)>;
-    const portable::Choice policy =
-        portable::chosen(asked, is_host<ExecSpace>, entries.has_long_rows, k);
     with_columns(x, k, [&]<Columns columns>(const MultiVectorSpan<const T, columns>& of_x) {
-      const bool host = is_host<ExecSpace>;
-      const bool apart = columns == Columns::strided;
-      const bool fits = host || apart || portable::takes(policy.width, x.data, x.row_stride);
-      const int wanted = fits ? policy.width : 1;
+      constexpr bool host = is_host<ExecSpace>;
+      constexpr bool strided = columns == Columns::strided;
+      const portable::Work work{.host = host,
+                                .strided = strided,
+                                .contiguous_rows = Entries::contiguous,
+                                .long_rows = entries.has_long_rows,
+                                .rows = entries.count(),
+                                .mean_length = entries.mean_length,
+                                .k = k};
+      const portable::Choice policy = portable::chosen(asked, work);
+      const bool fits = host || strided || portable::takes(policy.width, x.data, x.row_stride);
+      const int wanted = fits ? policy.width : k < 3 ? 1 : 3;  // tiles of single columns
       portable::with_tile<host, columns>(wanted, [&]<int width>(Width<width>) {
-        const int step = host ? static_cast<int>(k) : width;
-        portable::launch(Kernel::label, exec, policy,
-                         portable::RowKernel<ExecSpace, Entries, T, columns, width>{
-                             .a = entries,
-                             .x = of_x,
-                             .epilogue = epilogue,
-                             .k = static_cast<int>(k),
-                             .step = step,
-                             .items_of_row = static_cast<int>((k + step - 1) / step)});
+        portable::with_lanes<ExecSpace, Entries>(policy, [&]<bool shares_rows>(
+                                                             std::bool_constant<shares_rows>) {
+          const int step = host ? static_cast<int>(k) : width;
+          portable::launch(Kernel::label, exec, policy,
+                           portable::RowKernel<ExecSpace, Entries, T, columns, width, shares_rows>{
+                               .a = entries,
+                               .x = of_x,
+                               .epilogue = epilogue,
+                               .k = static_cast<int>(k),
+                               .step = step,
+                               .items_of_row = static_cast<int>((k + step - 1) / step)});
+        });
       });
     });
   }

@@ -13,16 +13,17 @@
 
 namespace fatvec::portable {
 
-/// What a work-item of the portable kernel is. range: a row and a tile of columns (RangePolicy).
-/// team: a team of rows, vector lanes over the tiles of a row or, where there is one tile, over its
-/// entries; a long row has the whole team (TeamPolicy).
+/// What a work-item of the portable kernel is. range: a row and a tile of columns, or on devices a
+/// part of the row's entries (RangePolicy). team: a team of rows, vector lanes over the tiles of a
+/// row or, where there is one tile, over its entries; a long row has the whole team (TeamPolicy).
 enum class Form { automatic, range, team };
 
 /// How the portable kernel cuts up its work; zeros leave the choice to the tables below.
 struct Choice {
   Form form = Form::automatic;
   int width = 0;  ///< columns of a tile, whose sums are in registers
-  int lanes = 0;  ///< team, on devices: vector lanes, a power of two up to 32
+  int lanes = 0;  ///< on devices: threads that share a row (range) or its tiles (team); a power of
+                  ///< two up to 32
 
   [[nodiscard]] std::string to_string() const {
     const char* const name = form == Form::team ? "team" : form == Form::range ? "range" : "auto";
@@ -45,47 +46,113 @@ struct HostPolicy : Choice {
 struct DevicePolicy : Choice {
   static std::vector<DevicePolicy> tuning_range() {
     using enum Form;
-    return {{{range, 1}},   {{range, 2}},   {{range, 3}},   {{range, 4}},
-            {{team, 1, 2}}, {{team, 1, 4}}, {{team, 1, 8}}, {{team, 1, 16}},
-            {{team, 2, 2}}, {{team, 2, 4}}, {{team, 2, 8}}, {{team, 2, 16}}};
+    return {{{range, 1, 1}}, {{range, 2, 1}}, {{range, 3, 1}}, {{range, 4, 1}},
+            {{range, 1, 4}}, {{range, 2, 4}}, {{range, 4, 4}}, {{range, 1, 8}},
+            {{range, 2, 8}}, {{range, 4, 8}}, {{team, 1, 4}},  {{team, 2, 8}}};
   }
   bool operator==(const DevicePolicy&) const = default;
 };
 
-/// A line of a table: what is taken for up to most_columns.
+/// What the choice depends on.
+struct Work {
+  bool host;
+  bool strided;          ///< the columns of X are apart
+  bool contiguous_rows;  ///< the entries of a row lie side by side
+  bool long_rows;        ///< some are known to be far longer than the mean
+  std::int64_t rows;
+  double mean_length;  ///< entries of a row
+  std::int64_t k;
+};
+
+/// A line of a table: what is taken for up to most_columns, and rows of at least least_length.
 struct Rule {
   std::int64_t most_columns;
+  double least_length;
   Choice choice;
 };
 /// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 /// Hosts: an item is a row with all of its columns.
-inline constexpr Rule host_rules[] = {
-    {1, {Form::range, 1}}, {2, {Form::range, 2}},  {3, {Form::range, 3}},   {5, {Form::range, 4}},
-    {7, {Form::range, 6}}, {15, {Form::range, 8}}, {any, {Form::range, 16}}};
+inline constexpr Rule host_rules[] = {{1, 0, {Form::range, 1}},   {2, 0, {Form::range, 2}},
+                                      {3, 0, {Form::range, 3}},   {5, 0, {Form::range, 4}},
+                                      {7, 0, {Form::range, 6}},   {15, 0, {Form::range, 8}},
+                                      {any, 0, {Form::range, 16}}};
 /// Devices: an item is a row with one tile.
-inline constexpr Rule device_rules[] = {
-    {1, {Form::range, 1}}, {2, {Form::range, 2}}, {3, {Form::range, 3}}, {any, {Form::range, 2}}};
+inline constexpr Rule device_rules[] = {{1, 0, {Form::range, 1, 1}},
+                                        {2, 0, {Form::range, 2, 1}},
+                                        {3, 0, {Form::range, 3, 1}},
+                                        {any, 0, {Form::range, 4, 1}}};
+/// Where the entries of a row lie side by side, for longer rows: neighbours read neighbours.
+inline constexpr Rule contiguous_row_rules[] = {
+    {1, 12, {Form::range, 1, 4}}, {2, 12, {Form::range, 2, 4}},   {3, 12, {Form::range, 3, 4}},
+    {4, 12, {Form::range, 4, 4}}, {any, 12, {Form::range, 2, 1}}, {1, 0, {Form::range, 1, 1}},
+    {2, 0, {Form::range, 2, 1}},  {3, 0, {Form::range, 3, 1}},    {any, 0, {Form::range, 4, 1}}};
+/// Where the columns of X are apart, for rows that lie side by side or do not.
+inline constexpr Rule strided_rules[] = {{1, 0, {Form::range, 1, 1}},
+                                         {2, 0, {Form::range, 2, 1}},
+                                         {4, 0, {Form::range, 4, 1}},
+                                         {any, 0, {Form::range, 8, 1}}};
+inline constexpr Rule strided_contiguous_row_rules[] = {
+    {2, 12, {Form::range, 2, 4}}, {4, 12, {Form::range, 4, 4}}, {any, 12, {Form::range, 8, 4}},
+    {1, 0, {Form::range, 1, 1}},  {2, 0, {Form::range, 2, 1}},  {4, 0, {Form::range, 4, 1}},
+    {any, 0, {Form::range, 8, 1}}};
 /// Devices, where rows are known to be far longer than the mean.
-inline constexpr Rule long_row_rules[] = {{4, {Form::team, 1, 4}}, {any, {Form::team, 2, 8}}};
+inline constexpr Rule long_row_rules[] = {{4, 0, {Form::team, 1, 4}}, {any, 0, {Form::team, 2, 8}}};
 
-/// What was asked for, what it leaves open being filled in by the first rule that holds.
-inline Choice chosen(const Choice& asked, bool host, bool has_long_rows, std::int64_t k) {
-  const std::span<const Rule> rules = host            ? std::span<const Rule>(host_rules)
-                                      : has_long_rows ? std::span<const Rule>(long_row_rules)
-                                                      : std::span<const Rule>(device_rules);
-  Choice choice = std::find_if(rules.begin(), rules.end(), [k](const Rule& rule) {
-                    return k <= rule.most_columns;
+/// Items that a device should have before each is given more columns, and threads before they stop
+/// sharing rows: some for every multiprocessor of a large one.
+inline constexpr double fewest_items = 40'000;
+inline constexpr double fewest_threads = 200'000;
+/// The most threads for one row, and the fewest entries for each.
+inline constexpr int most_lanes = 16;
+inline constexpr int fewest_entries = 4;
+
+/// The rules for such work.
+inline std::span<const Rule> rules_for(const Work& work) {
+  if (work.host) return host_rules;
+  if (work.long_rows) return long_row_rules;
+  if (work.strided) {
+    if (work.contiguous_rows) return strided_contiguous_row_rules;
+    return strided_rules;
+  }
+  if (work.contiguous_rows) return contiguous_row_rules;
+  return device_rules;
+}
+
+/// What the first rule that holds says, with narrower tiles or more threads for a row where a
+/// device would have little to do.
+inline Choice proposed(const Work& work) {
+  const std::span<const Rule> rules = rules_for(work);
+  Choice choice = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
+                    return work.k <= rule.most_columns && work.mean_length >= rule.least_length;
                   })->choice;  // the last one always holds
+  if (work.host || choice.form == Form::team) return choice;
+  const auto items = [&] {
+    return static_cast<double>(work.rows) *
+           static_cast<double>((work.k + choice.width - 1) / choice.width);
+  };
+  if (choice.lanes == 1)
+    while (choice.width > 1 && items() < fewest_items) choice.width /= 2;
+  else
+    while (choice.lanes < most_lanes && items() * choice.lanes < fewest_threads &&
+           work.mean_length >= 2 * choice.lanes * fewest_entries)
+      choice.lanes *= 2;
+  return choice;
+}
+
+/// What was asked for, the rest as proposed.
+inline Choice chosen(const Choice& asked, const Work& work) {
+  Choice choice = proposed(work);
   if (asked.form != Form::automatic) choice.form = asked.form;
   if (asked.width > 0) choice.width = asked.width;
   if (asked.lanes > 0) choice.lanes = asked.lanes;
-  if (choice.lanes == 0) choice.lanes = 4;
   choice.lanes =
       static_cast<int>(std::bit_floor(std::clamp(static_cast<unsigned>(choice.lanes), 1U, 32U)));
   if (choice.form == Form::team)  // what it is compiled for
-    choice.width = host ? 4 : std::min(choice.width, 2);
+    choice.width = work.host ? 4 : std::min(choice.width, 2);
+  else if (work.host || !work.contiguous_rows)
+    choice.lanes = 1;
   return choice;
 }
 

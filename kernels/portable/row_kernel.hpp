@@ -11,6 +11,7 @@
 #include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/rows_of_x.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
+#include <fatvec/kernels/shared/warp.hpp>
 
 /// The product of every format on every backend, written once: the file to read first.
 namespace fatvec::portable {
@@ -33,10 +34,12 @@ struct AddRow {
 /// Y = beta · Y + alpha · A · X. A row of A is multiplied by a tile of neighbouring columns of X at
 /// a time, whose sums stay in registers; columns beyond whole tiles are taken by halves of a tile.
 /// Entries: shared/entries.hpp.
-template <class ExecSpace, class Entries, class T, detail::Columns columns, int width>
+template <class ExecSpace, class Entries, class T, detail::Columns columns, int width,
+          bool shares_rows>
 struct RowKernel {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   static constexpr int tile_width = width;
+  static constexpr bool has_lanes = shares_rows;
   static constexpr bool host = detail::is_host<ExecSpace>;
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   template <int w>
@@ -48,57 +51,78 @@ struct RowKernel {
   int step;  ///< columns of an item: a tile on devices, all on hosts
   int items_of_row;
   std::int64_t first_row = 0;
-  int rows = 0;  ///< range: of this launch; team: of a team
-  int lanes = 1;
+  int rows = 0;     ///< range: of this launch; team: of a team
+  int lanes = 1;    ///< threads of a row; range: neighbours in a warp, a power of two
   int longest = 0;  ///< row that a thread has to itself in the team form
+  int parts = 1;    ///< teams that divide the columns of a long row
 
-  /// RangePolicy: a row and `step` of its columns. Neighbouring items have what lies side by side
-  /// in X: columns of a row, or rows of a column.
+  /// RangePolicy: a row and `step` of its columns, whose entries `lanes` neighbours share where
+  /// any do. Neighbouring items have what lies side by side in X: columns of a row, or rows of a
+  /// column.
   KOKKOS_FUNCTION void operator()(int item) const {
-    if (items_of_row == 1) return multiply(first_row + item, 0);
-    const int row = contiguous ? item / items_of_row : item % rows;
-    const int place = contiguous ? item % items_of_row : item / rows;
-    multiply(first_row + row, place);
+    if constexpr (shares_rows) {
+      const auto [row, place] = share_of(item / lanes);
+      multiply(row, place, item % lanes, detail::mask_of_lanes(item, lanes));
+    } else {
+      const auto [row, place] = share_of(item);
+      multiply(row, place);
+    }
   }
 
-  /// TeamPolicy: a row for each thread of a team; those longer than `longest` are left to all of
-  /// it.
+  /// TeamPolicy: a row for each thread of a team. A row longer than `longest` is shared by all
+  /// threads of `parts` teams, each of which has some of its tiles.
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const std::int64_t first = std::int64_t{team.league_rank()} * rows;
+    const std::int64_t first = std::int64_t{team.league_rank() / parts} * rows;
+    const int part = team.league_rank() % parts;
     const auto here = static_cast<int>(Kokkos::min<std::int64_t>(rows, a.count() - first));
-    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int r) {
-      if (a.length(first + r) > longest) return;
-      if (items_of_row > 1)
-        Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, items_of_row),
-                             [&](int place) { multiply(first + r, place); });
-      else
-        share(first + r, Kokkos::ThreadVectorRange(team, lanes), lanes, Kokkos::PerThread(team));
-    });
+    if (part == 0)
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int r) {
+        if (a.length(first + r) > longest) return;
+        if (items_of_row > 1)
+          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, items_of_row),
+                               [&](int place) { multiply(first + r, place); });
+        else
+          share(first + r, 0, Kokkos::ThreadVectorRange(team, lanes), lanes,
+                Kokkos::PerThread(team));
+      });
     const int all = team.team_size() * lanes;
     for (int r = 0; r < here; ++r)
       if (a.length(first + r) > longest)
-        share(first + r, Kokkos::TeamVectorRange(team, all), all, Kokkos::PerTeam(team));
+        for (int place = part; place < items_of_row; place += parts)
+          share(first + r, place, Kokkos::TeamVectorRange(team, all), all, Kokkos::PerTeam(team));
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int place) const {
+  struct Share {
+    std::int64_t row;
+    int place;  ///< among the tiles of the row
+  };
+  KOKKOS_FORCEINLINE_FUNCTION Share share_of(int item) const {
+    if (items_of_row == 1) return {first_row + item, 0};
+    if constexpr (contiguous) return {first_row + item / items_of_row, item % items_of_row};
+    return {first_row + item % rows, item / rows};
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int place, int lane = 0,
+                                            unsigned mask = 0) const {
     const int last = Kokkos::min(k, (place + 1) * step);
     for_tiles<width>(place * step, last, [&](auto tile, int c) {
       Sums<decltype(tile)::value> sums;
-      add(i, c, 0, 1, sums);
-      store(i, c, sums);
+      add(i, c, lane, shares_rows ? lanes : 1, sums);
+      store(i, c, sums, lane, mask);
     });
   }
 
-  /// All columns of row i, whose entries the threads of a range share.
+  /// An item's columns of row i, whose entries `count` threads share.
   template <class Threads, class One>
-  KOKKOS_FUNCTION void share(std::int64_t i, const Threads& threads, int parts,
+  KOKKOS_FUNCTION void share(std::int64_t i, int place, const Threads& threads, int count,
                              const One& one) const {
-    for_tiles<width>(0, k, [&](auto tile, int c) {
+    const int last = Kokkos::min(k, (place + 1) * step);
+    for_tiles<width>(place * step, last, [&](auto tile, int c) {
       using TileSums = Sums<decltype(tile)::value>;
       TileSums sums;
       Kokkos::parallel_reduce(
-          threads, [&](int part, TileSums& partial) { add(i, c, part, parts, partial); }, sums);
+          threads, [&](int thread, TileSums& part) { add(i, c, thread, count, part); }, sums);
       Kokkos::single(one, [&] { store(i, c, sums); });
     });
   }
@@ -108,15 +132,22 @@ struct RowKernel {
   template <int w>
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t i, int c, int part, int parts,
                                        Sums<w>& sums) const {
-    constexpr int at_once = host ? 1 : w * sizeof(T) <= 16 ? 4 : 2;
+    constexpr int at_once = host ? 1 : w * sizeof(T) <= 32 ? 4 : 2;
     a.template for_each<at_once>(i, part, parts,
                                  AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums});
   }
 
+  /// Stores the sums of a row, first those of the threads of `mask` together.
   template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, int c, const Sums<w>& sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, int c, const Sums<w>& sums, int lane = 0,
+                                         unsigned mask = 0) const {
     alignas(16) T of_row[w];
     sums.copy_to(of_row);
+    if (shares_rows && mask != 0) {
+      for (int offset = lanes / 2; offset > 0; offset /= 2)
+        for (int e = 0; e < w; ++e) of_row[e] = detail::plus_neighbour(of_row[e], offset, mask);
+      if (lane > 0) return;
+    }
     if (const std::int64_t row = a.row(i); row >= 0) epilogue.store(row, c, of_row);
   }
 

@@ -11,6 +11,7 @@
 /// The rows of a matrix, one by one, whatever its format: all that the portable kernel knows of it.
 ///   count()       stored rows
 ///   row(i)        the matrix's row that stored row i is; below 0: none
+///   contiguous    whether the entries of a row lie side by side
 ///   length(i)     its entries, or somewhat more: for who shares a row among threads
 ///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column)) for every parts-th
 ///                 entry of row i from `part` on, up to n loads before the first addition
@@ -25,6 +26,7 @@ struct RowEntries {
   std::int64_t rows;
   double mean_length;
   bool has_long_rows;  ///< as far as A knows
+  static constexpr bool contiguous = S::Rows::contiguous;
 
   explicit RowEntries(const S& a)
       : access(a.access),
@@ -42,7 +44,7 @@ struct RowEntries {
                                             const Visit& visit) const {
     auto slot = access.walk(i);
     slot.advance(part);
-    int left = (length(i) - part + parts - 1) / parts;
+    int left = parts == 1 ? length(i) : (length(i) - part + parts - 1) / parts;
     if constexpr (at_once == 1) {
       for (; left > 0; --left, slot.advance(parts))
         visit.add(values[slot[0]], visit.load(columns[slot[0]]));
@@ -83,6 +85,7 @@ struct BlockEntries {
   typename S::ordinal_type x_rows;
   double mean_length;
   static constexpr bool has_long_rows = false;
+  static constexpr bool contiguous = false;
 
   explicit BlockEntries(const S& a)
       : block_rows(a.access),
@@ -119,6 +122,7 @@ struct TileEntries {
   std::int64_t places;
   double mean_length;
   static constexpr bool has_long_rows = false;
+  static constexpr bool contiguous = false;
 
   explicit TileEntries(const Matrix& matrix)
       : a(matrix.tile_access()),

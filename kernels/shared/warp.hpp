@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <type_traits>
+
+#include <fatvec/core/execution.hpp>
+#include <fatvec/core/macros.hpp>
+
+/// Sums among the threads of a warp.
+namespace fatvec::detail {
+
+/// Whether the threads of a warp can add up among themselves, which Kokkos offers only with a mask
+/// that two divisions per call find: 150 instructions where 5 do.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
+template <class ExecSpace>
+inline constexpr bool has_shuffles = !is_host<ExecSpace>;
+#else
+template <class ExecSpace>
+inline constexpr bool has_shuffles = false;
+#endif
+
+/// value + that of the thread whose rank differs in bit `offset`. Every thread of `mask`, a part of
+/// the warp, must call it.
+template <class T>
+FATVEC_FORCEINLINE_FUNCTION T plus_neighbour(const T& value, [[maybe_unused]] int offset,
+                                             [[maybe_unused]] unsigned mask = ~0U) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value + __shfl_xor_sync(mask, value, offset);
+  } else if constexpr (requires { value.imag(); }) {
+    return value + T(__shfl_xor_sync(mask, value.real(), offset),
+                     __shfl_xor_sync(mask, value.imag(), offset));
+  } else {  // half and bfloat16
+    return T(static_cast<float>(value) + __shfl_xor_sync(mask, static_cast<float>(value), offset));
+  }
+#elif defined(__HIP_DEVICE_COMPILE__)
+  if constexpr (std::is_arithmetic_v<T>) {
+    return value + __shfl_xor(value, offset);
+  } else if constexpr (requires { value.imag(); }) {
+    return value + T(__shfl_xor(value.real(), offset), __shfl_xor(value.imag(), offset));
+  } else {
+    return T(static_cast<float>(value) + __shfl_xor(static_cast<float>(value), offset));
+  }
+#else
+  return value;
+#endif
+}
+
+/// Which threads of a warp are the `lanes` (a power of two) neighbours that thread `rank` belongs
+/// to.
+KOKKOS_INLINE_FUNCTION unsigned mask_of_lanes(int rank, int lanes) {
+  const unsigned first = static_cast<unsigned>(rank) % 32U & ~static_cast<unsigned>(lanes - 1);
+  return (lanes == 32 ? ~0U : (1U << lanes) - 1U) << first;
+}
+
+}  // namespace fatvec::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+
+#include <fatvec/kernels/portable/policy.hpp>
+
+/// The tables of the portable kernel, those of devices included.
+namespace fatvec::portable {
+namespace {
+
+Work mesh(std::int64_t k) {
+  return {.host = false,
+          .strided = false,
+          .contiguous_rows = true,
+          .long_rows = false,
+          .rows = 250'000,
+          .mean_length = 16,
+          .k = k};
+}
+
+/// Calls visit(work) for hosts and devices, both layouts, few and many rows, short and long ones.
+template <class Visit>
+void for_each_work(const Visit& visit) {
+  for (const bool host : {false, true})
+    for (const bool strided : {false, true})
+      for (const bool contiguous_rows : {false, true})
+        for (const bool long_rows : {false, true})
+          for (const std::int64_t rows : {1, 5'000, 3'000'000})
+            for (const double length : {0.0, 3.5, 12.0, 900.0})
+              for (std::int64_t k = 1; k <= 65; ++k)
+                visit(Work{.host = host,
+                           .strided = strided,
+                           .contiguous_rows = contiguous_rows,
+                           .long_rows = long_rows,
+                           .rows = rows,
+                           .mean_length = length,
+                           .k = k});
+}
+
+TEST(PortablePolicy, EveryWorkHasAChoiceThatIsCompiled) {
+  for_each_work([](const Work& work) {
+    const Choice choice = chosen({}, work);
+    EXPECT_NE(choice.form, Form::automatic);
+    EXPECT_GE(choice.width, 1);
+    EXPECT_LE(choice.width, work.host ? 16 : work.strided ? 8 : 4);
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(choice.lanes)));
+    EXPECT_LE(choice.lanes, 32);
+    if (work.host || (choice.form == Form::range && !work.contiguous_rows)) {
+      EXPECT_EQ(choice.lanes, 1);
+    }
+  });
+}
+
+TEST(PortablePolicy, WhatIsAskedForIsTaken) {
+  const Choice range = chosen({Form::range, 3, 8}, mesh(16));
+  EXPECT_EQ(range.form, Form::range);
+  EXPECT_EQ(range.width, 3);
+  EXPECT_EQ(range.lanes, 8);
+  EXPECT_EQ(chosen({Form::range, 3, 100}, mesh(16)).lanes, 32);
+  EXPECT_EQ(chosen({Form::range, 3, 7}, mesh(16)).lanes, 4);
+  EXPECT_EQ(chosen({Form::team, 4, 8}, mesh(16)).width, 2);  // teams have no wider tiles
+}
+
+TEST(PortablePolicy, FewRowsGetNarrowerTilesOrMoreThreads) {
+  Work work = mesh(16);
+  work.contiguous_rows = false;
+  EXPECT_EQ(chosen({}, work).width, 4);
+  work.rows = 2'000;
+  EXPECT_EQ(chosen({}, work).width, 1);
+  work = mesh(1);
+  work.mean_length = 64;
+  EXPECT_EQ(chosen({}, work).lanes, 4);
+  work.rows = 2'000;
+  EXPECT_EQ(chosen({}, work).lanes, most_lanes);
+  work.mean_length = 16;  // four entries for each
+  EXPECT_EQ(chosen({}, work).lanes, 4);
+}
+
+}  // namespace
+}  // namespace fatvec::portable
