@@ -12,8 +12,8 @@
 #include <fatvec/kernels/device/column_tile.hpp>
 #include <fatvec/kernels/device/thread_mapping.hpp>
 #include <fatvec/kernels/device/tuning.hpp>
-#include <fatvec/kernels/shared/warp.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/warp.hpp>
 
 /// The row-parallel product as GPUs want it, for every format that can walk the slots of a row: a
 /// thread holds a compile-time number of columns of a row in registers; how the threads of a team

@@ -51,8 +51,9 @@ bool takes(int width, const T* data, std::int64_t row_stride) {
 template <bool host, int width>
 inline constexpr bool has_teams = host ? width == 4 : width <= 2;
 
-/// Threads of a device's team, and the most teams that divide the columns of a long row.
+/// Threads of a device's team.
 inline constexpr int team_threads = 128;
+/// The most teams that divide the columns of a long row.
 inline constexpr int most_parts = 16;
 
 /// Launches a kernel in the form of a policy, items in place of teams where these are not compiled;

@@ -55,13 +55,13 @@ struct DevicePolicy : Choice {
 
 /// What the choice depends on.
 struct Work {
-  bool host;
+  bool host;             ///< where it runs; otherwise on a device
   bool strided;          ///< the columns of X are apart
   bool contiguous_rows;  ///< the entries of a row lie side by side
   bool long_rows;        ///< some are known to be far longer than the mean
-  std::int64_t rows;
-  double mean_length;  ///< entries of a row
-  std::int64_t k;
+  std::int64_t rows;     ///< of A
+  double mean_length;    ///< entries of a row
+  std::int64_t k;        ///< columns of X
 };
 
 /// A line of a table: what is taken for up to most_columns, and rows of at least least_length.
@@ -88,11 +88,12 @@ inline constexpr Rule contiguous_row_rules[] = {
     {1, 12, {Form::range, 1, 4}}, {2, 12, {Form::range, 2, 4}},   {3, 12, {Form::range, 3, 4}},
     {4, 12, {Form::range, 4, 4}}, {any, 12, {Form::range, 2, 1}}, {1, 0, {Form::range, 1, 1}},
     {2, 0, {Form::range, 2, 1}},  {3, 0, {Form::range, 3, 1}},    {any, 0, {Form::range, 4, 1}}};
-/// Where the columns of X are apart, for rows that lie side by side or do not.
+/// Where the columns of X are apart.
 inline constexpr Rule strided_rules[] = {{1, 0, {Form::range, 1, 1}},
                                          {2, 0, {Form::range, 2, 1}},
                                          {4, 0, {Form::range, 4, 1}},
                                          {any, 0, {Form::range, 8, 1}}};
+/// The same, where the entries of a row lie side by side.
 inline constexpr Rule strided_contiguous_row_rules[] = {
     {2, 12, {Form::range, 2, 4}}, {4, 12, {Form::range, 4, 4}}, {any, 12, {Form::range, 8, 4}},
     {1, 0, {Form::range, 1, 1}},  {2, 0, {Form::range, 2, 1}},  {4, 0, {Form::range, 4, 1}},
@@ -100,12 +101,14 @@ inline constexpr Rule strided_contiguous_row_rules[] = {
 /// Devices, where rows are known to be far longer than the mean.
 inline constexpr Rule long_row_rules[] = {{4, 0, {Form::team, 1, 4}}, {any, 0, {Form::team, 2, 8}}};
 
-/// Items that a device should have before each is given more columns, and threads before they stop
-/// sharing rows: some for every multiprocessor of a large one.
+/// Items that a device should have before each is given more columns: some for every
+/// multiprocessor of a large one.
 inline constexpr double fewest_items = 40'000;
+/// Threads that a device should have before no more of them share a row.
 inline constexpr double fewest_threads = 200'000;
-/// The most threads for one row, and the fewest entries for each.
+/// The most threads for one row.
 inline constexpr int most_lanes = 16;
+/// The fewest entries for each of them.
 inline constexpr int fewest_entries = 4;
 
 /// The rules for such work.
