@@ -72,6 +72,8 @@ struct Rule {
 };
 /// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+/// The shortest rows, on average, that threads of a device share.
+inline constexpr double shared = 12;
 
 /// Hosts: an item is a row with all of its columns.
 inline constexpr Rule host_rules[] = {{1, 0, {Form::range, 1}},   {2, 0, {Form::range, 2}},
@@ -85,9 +87,11 @@ inline constexpr Rule device_rules[] = {{1, 0, {Form::range, 1, 1}},
                                         {any, 0, {Form::range, 4, 1}}};
 /// Where the entries of a row lie side by side, for longer rows: neighbours read neighbours.
 inline constexpr Rule contiguous_row_rules[] = {
-    {1, 12, {Form::range, 1, 4}}, {2, 12, {Form::range, 2, 4}},   {3, 12, {Form::range, 3, 4}},
-    {4, 12, {Form::range, 4, 4}}, {any, 12, {Form::range, 2, 1}}, {1, 0, {Form::range, 1, 1}},
-    {2, 0, {Form::range, 2, 1}},  {3, 0, {Form::range, 3, 1}},    {any, 0, {Form::range, 4, 1}}};
+    {1, shared, {Form::range, 1, 4}},   {2, shared, {Form::range, 2, 4}},
+    {3, shared, {Form::range, 3, 4}},   {4, shared, {Form::range, 4, 4}},
+    {any, shared, {Form::range, 2, 1}}, {1, 0, {Form::range, 1, 1}},
+    {2, 0, {Form::range, 2, 1}},        {3, 0, {Form::range, 3, 1}},
+    {any, 0, {Form::range, 4, 1}}};
 /// Where the columns of X are apart.
 inline constexpr Rule strided_rules[] = {{1, 0, {Form::range, 1, 1}},
                                          {2, 0, {Form::range, 2, 1}},
@@ -95,8 +99,9 @@ inline constexpr Rule strided_rules[] = {{1, 0, {Form::range, 1, 1}},
                                          {any, 0, {Form::range, 8, 1}}};
 /// The same, where the entries of a row lie side by side.
 inline constexpr Rule strided_contiguous_row_rules[] = {
-    {2, 12, {Form::range, 2, 4}}, {4, 12, {Form::range, 4, 4}}, {any, 12, {Form::range, 8, 4}},
-    {1, 0, {Form::range, 1, 1}},  {2, 0, {Form::range, 2, 1}},  {4, 0, {Form::range, 4, 1}},
+    {2, shared, {Form::range, 2, 4}},   {4, shared, {Form::range, 4, 4}},
+    {any, shared, {Form::range, 8, 4}}, {1, 0, {Form::range, 1, 1}},
+    {2, 0, {Form::range, 2, 1}},        {4, 0, {Form::range, 4, 1}},
     {any, 0, {Form::range, 8, 1}}};
 /// Devices, where rows are known to be far longer than the mean.
 inline constexpr Rule long_row_rules[] = {{4, 0, {Form::team, 1, 4}}, {any, 0, {Form::team, 2, 8}}};
@@ -104,12 +109,10 @@ inline constexpr Rule long_row_rules[] = {{4, 0, {Form::team, 1, 4}}, {any, 0, {
 /// Items that a device should have before each is given more columns: some for every
 /// multiprocessor of a large one.
 inline constexpr double fewest_items = 40'000;
-/// Threads that a device should have before no more of them share a row.
-inline constexpr double fewest_threads = 200'000;
+/// Threads up to which more of them share a row.
+inline constexpr double enough_threads = 130'000;
 /// The most threads for one row.
 inline constexpr int most_lanes = 16;
-/// The fewest entries for each of them.
-inline constexpr int fewest_entries = 4;
 
 /// The rules for such work.
 inline std::span<const Rule> rules_for(const Work& work) {
@@ -137,9 +140,8 @@ inline Choice proposed(const Work& work) {
   };
   if (choice.lanes == 1)
     while (choice.width > 1 && items() < fewest_items) choice.width /= 2;
-  else
-    while (choice.lanes < most_lanes && items() * choice.lanes < fewest_threads &&
-           work.mean_length >= 2 * choice.lanes * fewest_entries)
+  if (work.contiguous_rows && work.mean_length >= shared)
+    while (choice.lanes < most_lanes && items() * choice.lanes * 2 <= enough_threads)
       choice.lanes *= 2;
   return choice;
 }
