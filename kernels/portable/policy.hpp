@@ -64,47 +64,37 @@ struct Work {
   std::int64_t k;        ///< columns of X
 };
 
-/// A line of a table: what is taken for up to most_columns, and rows of at least least_length.
+/// A line of a table: what is taken for up to most_columns.
 struct Rule {
   std::int64_t most_columns;
-  double least_length;
   Choice choice;
 };
 /// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
-/// The shortest rows, on average, that threads of a device share.
-inline constexpr double shared = 12;
 
 /// Hosts: an item is a row with all of its columns.
-inline constexpr Rule host_rules[] = {{1, 0, {Form::range, 1}},   {2, 0, {Form::range, 2}},
-                                      {3, 0, {Form::range, 3}},   {5, 0, {Form::range, 4}},
-                                      {7, 0, {Form::range, 6}},   {15, 0, {Form::range, 8}},
-                                      {any, 0, {Form::range, 16}}};
+inline constexpr Rule host_rules[] = {
+    {1, {Form::range, 1}}, {2, {Form::range, 2}},  {3, {Form::range, 3}},   {5, {Form::range, 4}},
+    {7, {Form::range, 6}}, {15, {Form::range, 8}}, {any, {Form::range, 16}}};
 /// Devices: an item is a row with one tile.
-inline constexpr Rule device_rules[] = {{1, 0, {Form::range, 1, 1}},
-                                        {2, 0, {Form::range, 2, 1}},
-                                        {3, 0, {Form::range, 3, 1}},
-                                        {any, 0, {Form::range, 4, 1}}};
-/// Where the entries of a row lie side by side, for longer rows: neighbours read neighbours.
-inline constexpr Rule contiguous_row_rules[] = {
-    {1, shared, {Form::range, 1, 4}},   {2, shared, {Form::range, 2, 4}},
-    {3, shared, {Form::range, 3, 4}},   {4, shared, {Form::range, 4, 4}},
-    {any, shared, {Form::range, 2, 1}}, {1, 0, {Form::range, 1, 1}},
-    {2, 0, {Form::range, 2, 1}},        {3, 0, {Form::range, 3, 1}},
-    {any, 0, {Form::range, 4, 1}}};
-/// Where the columns of X are apart.
-inline constexpr Rule strided_rules[] = {{1, 0, {Form::range, 1, 1}},
-                                         {2, 0, {Form::range, 2, 1}},
-                                         {4, 0, {Form::range, 4, 1}},
-                                         {any, 0, {Form::range, 8, 1}}};
-/// The same, where the entries of a row lie side by side.
-inline constexpr Rule strided_contiguous_row_rules[] = {
-    {2, shared, {Form::range, 2, 4}},   {4, shared, {Form::range, 4, 4}},
-    {any, shared, {Form::range, 8, 4}}, {1, 0, {Form::range, 1, 1}},
-    {2, 0, {Form::range, 2, 1}},        {4, 0, {Form::range, 4, 1}},
-    {any, 0, {Form::range, 8, 1}}};
+inline constexpr Rule device_rules[] = {{1, {Form::range, 1, 1}},
+                                        {2, {Form::range, 2, 1}},
+                                        {3, {Form::range, 3, 1}},
+                                        {any, {Form::range, 4, 1}}};
+/// Devices: rows that threads may share.
+inline constexpr Rule shared_row_rules[] = {{1, {Form::range, 1, 4}},
+                                            {2, {Form::range, 2, 4}},
+                                            {3, {Form::range, 3, 4}},
+                                            {4, {Form::range, 4, 4}},
+                                            {any, {Form::range, 2, 1}}};
+/// Devices, where the columns of X are apart.
+inline constexpr Rule strided_rules[] = {
+    {2, {Form::range, 2, 1}}, {4, {Form::range, 4, 1}}, {any, {Form::range, 8, 1}}};
+/// The same, for rows that threads may share.
+inline constexpr Rule strided_shared_row_rules[] = {
+    {2, {Form::range, 2, 4}}, {4, {Form::range, 4, 4}}, {any, {Form::range, 8, 4}}};
 /// Devices, where rows are known to be far longer than the mean.
-inline constexpr Rule long_row_rules[] = {{4, 0, {Form::team, 1, 4}}, {any, 0, {Form::team, 2, 8}}};
+inline constexpr Rule long_row_rules[] = {{4, {Form::team, 1, 4}}, {any, {Form::team, 2, 8}}};
 
 /// Items that a device should have before each is given more columns: some for every
 /// multiprocessor of a large one.
@@ -114,15 +104,23 @@ inline constexpr double enough_threads = 130'000;
 /// The most threads for one row.
 inline constexpr int most_lanes = 16;
 
+/// The shortest rows, on average, that threads share.
+inline constexpr double least_shared_length = 12;
+
+/// Whether threads may share rows: their entries lie side by side, and each gets some.
+inline bool may_share_rows(const Work& work) {
+  return work.contiguous_rows && work.mean_length >= least_shared_length;
+}
+
 /// The rules for such work.
 inline std::span<const Rule> rules_for(const Work& work) {
   if (work.host) return host_rules;
   if (work.long_rows) return long_row_rules;
-  if (work.strided) {
-    if (work.contiguous_rows) return strided_contiguous_row_rules;
-    return strided_rules;
+  if (may_share_rows(work)) {
+    if (work.strided) return strided_shared_row_rules;
+    return shared_row_rules;
   }
-  if (work.contiguous_rows) return contiguous_row_rules;
+  if (work.strided) return strided_rules;
   return device_rules;
 }
 
@@ -131,7 +129,7 @@ inline std::span<const Rule> rules_for(const Work& work) {
 inline Choice proposed(const Work& work) {
   const std::span<const Rule> rules = rules_for(work);
   Choice choice = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
-                    return work.k <= rule.most_columns && work.mean_length >= rule.least_length;
+                    return work.k <= rule.most_columns;
                   })->choice;  // the last one always holds
   if (work.host || choice.form == Form::team) return choice;
   const auto items = [&] {
@@ -140,7 +138,7 @@ inline Choice proposed(const Work& work) {
   };
   if (choice.lanes == 1)
     while (choice.width > 1 && items() < fewest_items) choice.width /= 2;
-  if (work.contiguous_rows && work.mean_length >= shared)
+  if (may_share_rows(work))
     while (choice.lanes < most_lanes && items() * choice.lanes * 2 <= enough_threads)
       choice.lanes *= 2;
   return choice;

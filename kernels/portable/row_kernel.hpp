@@ -61,10 +61,10 @@ struct RowKernel {
   /// column.
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (shares_rows) {
-      const auto [row, place] = share_of(item / lanes);
+      const auto [row, place] = row_and_tile(item / lanes);
       multiply(row, place, item % lanes, detail::mask_of_lanes(item, lanes));
     } else {
-      const auto [row, place] = share_of(item);
+      const auto [row, place] = row_and_tile(item);
       multiply(row, place);
     }
   }
@@ -93,11 +93,11 @@ struct RowKernel {
   }
 
  private:
-  struct Share {
+  struct RowAndTile {
     std::int64_t row;
     int place;  ///< among the tiles of the row
   };
-  KOKKOS_FORCEINLINE_FUNCTION Share share_of(int item) const {
+  KOKKOS_FORCEINLINE_FUNCTION RowAndTile row_and_tile(int item) const {
     if (items_of_row == 1) return {first_row + item, 0};
     if constexpr (contiguous) return {first_row + item / items_of_row, item % items_of_row};
     return {first_row + item % rows, item / rows};
