@@ -8,7 +8,6 @@
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
-#include <fatvec/formats/detail/scatter.hpp>
 
 namespace fatvec {
 
@@ -36,9 +35,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Scalars values;        ///< nnz values
 
   detail::LongRows<typename Traits::ordinal_type, typename Traits::device_type>
-      long_rows;           ///< none before find_long_rows()
-  bool scattered = false;  ///< whether neighbouring rows share few rows of X, as find_long_rows()
-                           ///< says on GPUs; only for speed
+      long_rows;  ///< none before find_long_rows()
 
   CsrMatrix() = default;
 
@@ -66,7 +63,6 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                 other)  // NOLINT(google-explicit-constructor)
       : CsrMatrix(other.rows(), other.cols(), other.row_map, other.entries, other.values) {
     long_rows = other.long_rows;
-    scattered = other.scattered;
   }
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
@@ -78,18 +74,14 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
   }
   /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many
-  /// threads: worth a call, one pass over row_map, or up to three, where there may be any. Such
+  /// threads: worth a call, one pass over row_map, or up to three, before more than one product;
+  /// without it, GPUs look for such rows in each. Such
   /// rows are added up with atomics, in an order that may differ from run to run; without the call,
   /// or without such rows, products are reproducible. Call it again when row_map changes.
-  ///
-  /// On GPUs it also samples 64 pairs of rows for whether columns are `scattered`: twice as many
-  /// threads then share a row, where the mean has 16 to 31 entries and X few columns.
   template <class ExecSpace>
   void find_long_rows(const ExecSpace& exec) {
     long_rows = decltype(long_rows)::find(exec, row_access(), rows_,
                                           detail::longest_whole_row(rows_, nnz()));
-    if constexpr (!detail::is_host<ExecSpace>)
-      scattered = detail::has_scattered_columns(exec, *this);
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 

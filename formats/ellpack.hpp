@@ -57,8 +57,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.size());
   }
-  /// Without long_rows: where there are any, a length for each row and a hundredth of their
-  /// entries' bytes.
+  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
            detail::view_bytes(values);
@@ -94,8 +93,8 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                        " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     ell.row_lengths = detail::row_lengths(exec, csr);
     detail::fill_padded(exec, csr, ell, ell.rows_, ell.width_);
-    ell.long_rows =
-        decltype(ell.long_rows)::find_and_hide(exec, ell.row_access(), ell.rows_, ell.nnz_);
+    ell.long_rows = decltype(ell.long_rows)::find(exec, ell.row_access(), ell.rows_,
+                                                  detail::longest_walked_row(ell.rows_, ell.nnz_));
     return ell;
   }
 

@@ -85,8 +85,7 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.extent(0));
   }
-  /// Without long_rows: where there are any, a length for each row and a hundredth of their
-  /// entries' bytes.
+  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(permutation) + detail::view_bytes(diagonal_offsets) +
            detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
@@ -127,8 +126,8 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                                          jad.block_size_};
     detail::offsets_from_lengths(exec, jad.diagonal_offsets, jad.diagonals_, diagonal_slots);
     detail::fill_padded(exec, csr, jad, need.stored_entries);
-    jad.long_rows =
-        decltype(jad.long_rows)::find_and_hide(exec, jad.row_access(), jad.rows_, jad.nnz_);
+    jad.long_rows = decltype(jad.long_rows)::find(exec, jad.row_access(), jad.rows_,
+                                                  detail::longest_walked_row(jad.rows_, jad.nnz_));
     return jad;
   }
 

@@ -65,6 +65,12 @@ struct MultiVectorSpan {
   [[nodiscard]] KOKKOS_FUNCTION T& operator()(std::int64_t i, std::int64_t c) const {
     return row(i)[c * step()];
   }
+  /// Columns c, c + 1, ...
+  [[nodiscard]] MultiVectorSpan from_column(std::int64_t c) const {
+    MultiVectorSpan span = *this;
+    span.data += c * step();
+    return span;
+  }
 };
 
 /// X or Y of whatever layout, as the kernels get it.

@@ -29,14 +29,13 @@ class SellMatrix
   static constexpr const char* name = "sell";
   using typename Base::Csr;
   using typename Base::Ordinals;
-  using Rows = detail::Permuted<detail::HllRows<Offset, Ordinal, 0, true>, Ordinal>;
+  using Rows = detail::Permuted<detail::HllRows<Offset, Ordinal, true>, Ordinal>;
 
   Ordinals permutation;  ///< rows: the matrix's row of each stored row
 
   SellMatrix() = default;
 
-  /// Without long_rows: where there are any, a length for each row and a hundredth of their
-  /// entries' bytes.
+  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(permutation) + this->bytes_of_slices();
   }

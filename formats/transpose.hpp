@@ -150,7 +150,6 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> apply(
       exec.fence("fatvec::apply");
       Csr conjugated(a.rows(), a.cols(), a.row_map, a.entries, values);
       conjugated.long_rows = a.long_rows;
-      conjugated.scattered = a.scattered;
       return conjugated;
     }
   }

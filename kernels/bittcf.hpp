@@ -43,7 +43,7 @@ struct BitTcfWindow {
   /// BitTCF there.
   template <class M>
   static bool writes_columns(const DevicePolicy&, std::int64_t k) {
-    return std::is_same_v<typename M::value_type, double> || detail::lanes_write_columns(k);
+    return std::is_same_v<typename M::value_type, double> || device::writes_columns(k);
   }
 
   template <class ExecSpace, class M, class T>

@@ -10,20 +10,23 @@
 #include <fatvec/kernels/device/launch.hpp>
 #include <fatvec/kernels/host/block_kernel.hpp>
 #include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/portable/launch.hpp>
+#include <fatvec/kernels/shared/entries.hpp>
 
 namespace fatvec {
 
 /// BSR: all rows of a block together, so that each row of X that the block row needs is read once
 /// for all of them (register blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of seed
-/// 003). Devices take the rows of a block one by one for few contiguous columns, where A is the
-/// traffic and X is in the first-level cache, and for sizes that the compiler does not know.
+/// 003). Devices take the rows of a block one by one for few columns, where A is the traffic and X
+/// is in the first-level cache, and for sizes that the compiler does not know; otherwise blocks are
+/// staged in scratch memory.
 struct BsrRow {
   static constexpr const char* name = "bsr-row";
   static constexpr const char* label = "fatvec::BsrRow";
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = host::Policy;
-  using DevicePolicy = device::RowPolicy;
+  using DevicePolicy = portable::DevicePolicy;
 
   /// Blocks of a size that the compiler knows; 0: of any size.
   template <int size>
@@ -31,7 +34,7 @@ struct BsrRow {
     template <class Scalar, class Ordinal, class Device, class Offset>
     using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
     using HostPolicy = host::Policy;
-    using DevicePolicy = device::RowPolicy;
+    using DevicePolicy = portable::DevicePolicy;
 
     template <class ExecSpace, class M, class T>
     static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
@@ -45,9 +48,14 @@ struct BsrRow {
     static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
                     const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                     std::int64_t k) {
-      detail::with_columns(x, k, [&](const auto& columns) {
-        detail::run_lanes<size>(label, exec, policy, matrix, columns, epilogue, k);
-      });
+      if constexpr (size > 1)
+        if (policy.form == portable::Form::automatic &&
+            detail::stages_blocks(k == 1 || x.column_stride == 1, k))
+          return detail::with_columns(x, k, [&](const auto& columns) {
+            detail::launch_staged_blocks<size>(label, exec, matrix, columns, epilogue, k);
+          });
+      portable::multiply(label, exec, policy, detail::BlockEntries<M, size>(matrix), x, epilogue,
+                         k);
     }
   };
 
@@ -62,7 +70,7 @@ struct BsrRow {
   }
   template <class>
   static bool writes_columns(const DevicePolicy&, std::int64_t k) {
-    return detail::lanes_write_columns(k);
+    return device::writes_columns(k);
   }
 
   template <class ExecSpace, class Policy, class M, class T>

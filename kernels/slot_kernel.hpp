@@ -7,8 +7,12 @@
 
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/kernels/concepts.hpp>
-#include <fatvec/kernels/device/launch.hpp>
+#include <fatvec/kernels/device/policy.hpp>
+#include <fatvec/kernels/device/segments.hpp>
 #include <fatvec/kernels/host/row_kernel.hpp>
+#include <fatvec/kernels/portable/launch.hpp>
+#include <fatvec/kernels/portable/policy.hpp>
+#include <fatvec/kernels/shared/entries.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec::detail {
@@ -18,7 +22,7 @@ namespace fatvec::detail {
 template <class Kernel>
 struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = host::Policy;
-  using DevicePolicy = device::RowPolicy;
+  using DevicePolicy = portable::DevicePolicy;
 
   template <class ExecSpace>
   static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
@@ -31,7 +35,7 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   }
   template <class M>
   static bool writes_columns(const DevicePolicy&, std::int64_t k) {
-    return in_matrix_order<typename M::Rows> && lanes_write_columns(k);
+    return in_matrix_order<typename M::Rows> && device::writes_columns(k);
   }
 
   template <class ExecSpace, class M, class T>
@@ -41,12 +45,14 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
       launch_host_rows(Kernel::label, exec, policy, matrix, columns, epilogue, k);
     });
   }
+  /// Devices: the portable kernel, and segments of the rows that are far longer than the mean.
   template <class ExecSpace, class M, class T>
   static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
                   const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-    with_columns(x, k, [&](const auto& columns) {
-      run_lanes(Kernel::label, exec, policy, matrix, columns, epilogue, k);
-    });
+    const RowEntries<M> rows(matrix);
+    portable::multiply(Kernel::label, exec, policy, without_segments(rows, matrix.long_rows), x,
+                       epilogue, k);
+    multiply_segments(Kernel::label, exec, rows, matrix.long_rows, x, epilogue, k);
   }
 };
 

@@ -60,7 +60,9 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 ///
 /// Sums are formed in Y's scalar type, in an order that the kernel, its policy, k, the layouts and
 /// a CPU's number of threads fix: runs are reproducible, but for the rows that A lists in
-/// long_rows, which GPUs add up in pieces. Throws ShapeError where extents do not conform or X and
+/// long_rows, which GPUs add up in pieces. Where nobody has looked for such rows (a CsrMatrix of
+/// the caller's Views, before find_long_rows() and without a Plan), GPUs do so in each product,
+/// which takes some microseconds. Throws ShapeError where extents do not conform or X and
 /// Y overlap, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView,
           class Beta, MultiVector YView>

@@ -251,32 +251,4 @@ struct DrainBlocks {
   }
 };
 
-/// The rows of a matrix of blocks one by one: a slot is a block, of which a row has as many
-/// elements as the block has columns. known_size > 0: the size of the blocks is known to the
-/// compiler.
-template <class Offset, int known_size = 0>
-struct BlockedRows {
-  static constexpr bool contiguous = true;
-  static constexpr int elements_of_slot = known_size;
-  const Offset* row_map;  ///< of block rows
-  BlockAccess block;
-
-  [[nodiscard]] KOKKOS_FUNCTION int size() const {
-    return known_size > 0 ? known_size : block.size;
-  }
-  KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
-  KOKKOS_FUNCTION std::uint32_t block_row(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(size());
-  }
-  KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {row_map[block_row(i)], 1}; }
-  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const {
-    return row_map[block_row(i) + 1] - row_map[block_row(i)];
-  }
-  /// Where the elements of row i begin within a block.
-  KOKKOS_FUNCTION std::int64_t within(std::int64_t i) const {
-    return (static_cast<std::uint32_t>(i) - block_row(i) * static_cast<std::uint32_t>(size())) *
-           block.row_step;
-  }
-};
-
 }  // namespace fatvec::detail

@@ -60,30 +60,13 @@ struct ListLongRows {
   }
 };
 
-/// The lengths of the rows, 0 for those longer than `longest`.
-template <class Ordinal, class Device, class Rows>
-struct HideLongRows {
-  Rows rows;
-  std::int64_t longest;
-  Kokkos::View<Ordinal*, Device> lengths;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    const std::int64_t length = rows.length(row);
-    lengths(row) = static_cast<Ordinal>(length > longest ? 0 : length);
-  }
-};
-
 /// The rows that are far longer than the mean, in pieces: on a GPU a row per thread would keep a
-/// few threads busy when all others are done. Rows are stored rows. As long as it is empty kernels
-/// take every row as a whole.
+/// few threads busy when all others are done. Rows are stored rows.
 template <class Ordinal, class Device>
 struct LongRows {
+  bool known = false;  ///< whether they were looked for
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< row that is not long
   Kokkos::View<RowPart<Ordinal>*, Device> pieces;
-  /// The lengths of all rows, but 0 for those in pieces: in place of row_lengths, these spare a
-  /// kernel its comparison with `longest`. Only there after find_and_hide(), and only where there
-  /// are pieces.
-  Kokkos::View<Ordinal*, Device> lengths;
 
   /// Those of more than `longest` entries among the first `count` rows of a row access
   /// (row_access.hpp), if one of them has more than worth_a_launch; otherwise none.
@@ -93,6 +76,7 @@ struct LongRows {
     using Lister = ListLongRows<Ordinal, Device, Rows>;
     using List = Kokkos::View<RowPart<Ordinal>*, Device>;
     LongRows found;
+    found.known = true;
     if (count == 0) return found;
     std::int64_t pieces = 0;
     const auto scan = [&](std::int64_t whole) {
@@ -107,26 +91,6 @@ struct LongRows {
     scan(longest);
     return found;
   }
-  /// Those of a format that stores row lengths and has nnz entries: with lengths.
-  template <class ExecSpace, class Rows>
-  static LongRows find_and_hide(const ExecSpace& exec, const Rows& rows, std::int64_t count,
-                                std::int64_t nnz) {
-    using Lengths = Kokkos::View<Ordinal*, Device>;
-    LongRows found = find(exec, rows, count, longest_walked_row(count, nnz));
-    if (found.pieces.extent(0) == 0) return found;
-    found.lengths =
-        allocate<Lengths>(exec, "fatvec::long_rows::lengths", static_cast<std::size_t>(count));
-    Kokkos::parallel_for("fatvec::long_rows::hide", Range<ExecSpace>(exec, 0, count),
-                         HideLongRows<Ordinal, Device, Rows>{rows, found.longest, found.lengths});
-    return found;
-  }
-};
-
-/// Rows whose entries the threads of a warp share though they may not lie side by side: one thread
-/// would be long at a piece.
-template <class Rows>
-struct SharedRows : Rows {
-  static constexpr bool contiguous = true;
 };
 
 }  // namespace fatvec::detail

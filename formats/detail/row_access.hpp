@@ -4,7 +4,6 @@
 #include <Kokkos_Core.hpp>
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/concepts.hpp>
@@ -21,9 +20,8 @@
 ///   contiguous        whether the entries of a row always lie side by side
 ///   in_one_piece()    whether they do here
 ///   interleaved(i)    so many rows from i on lie side by side, slot j of row i + r being r behind slot j of row i
-/// Where a walk has a faster type for most rows, with_walk(i, visit) calls visit with the walk of
-/// row i in the best of its types; where a walk costs less for rows that follow each other,
-/// for_each_row(first, last, visit) visits each with its walk.
+/// Where a walk costs less for rows that follow each other, for_each_row(first, last, visit) visits
+/// each with its walk.
 namespace fatvec::detail {
 
 struct StridedWalk {
@@ -96,9 +94,8 @@ struct EllRows {
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
 };
 
-/// known_size > 0: column-major hacks of a size that the compiler knows; always_columns: they are
-/// never row-major.
-template <class Offset, class Ordinal, int known_size = 0, bool always_columns = known_size != 0>
+/// always_columns: hacks are never row-major.
+template <class Offset, class Ordinal, bool always_columns = false>
 struct HllRows {
   static constexpr bool contiguous = false;
   const Offset* hack_offsets;
@@ -113,7 +110,6 @@ struct HllRows {
   KOKKOS_FUNCTION bool by_columns() const { return always_columns || column_major; }
   KOKKOS_FUNCTION std::uint32_t hack(std::int64_t i) const {
     const auto row = static_cast<std::uint32_t>(i);
-    if constexpr (known_size > 0) return row / std::uint32_t{known_size};
     return size_bits >= 0 ? row >> size_bits : row / hack_size;
   }
   /// The last hack holds the rows that are left.
@@ -157,18 +153,6 @@ struct HllRows {
   KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t i) const {
     const std::uint32_t h = hack(i);
     return by_columns() ? hack_rows(h) - (i - static_cast<std::int64_t>(h) * hack_size) : 1;
-  }
-  template <class Visit>
-  FATVEC_FORCEINLINE_FUNCTION void with_walk(std::int64_t i, const Visit& visit) const {
-    if constexpr (known_size > 0) {
-      const std::uint32_t h = hack(i);
-      if ((h + 1) * known_size <= rows)
-        visit(FixedWalk<known_size>{hack_offsets[h] + i % known_size});
-      else  // not walk(i), which costs nvcc's code of the other branch up to 6 %
-        visit(StridedWalk{hack_offsets[h] + i % known_size, hack_rows(h)});
-    } else {
-      visit(walk(i));
-    }
   }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }
@@ -220,43 +204,6 @@ template <class Rows>
 inline constexpr bool in_matrix_order = true;
 template <class Rows, class Ordinal>
 inline constexpr bool in_matrix_order<Permuted<Rows, Ordinal>> = false;
-
-/// Elements of a row in one slot: 1, or in a matrix of blocks their number of columns (0: known at
-/// run time only).
-template <class Rows>
-inline constexpr int elements_of_slot = 1;
-template <class Rows>
-  requires requires { Rows::elements_of_slot; }
-inline constexpr int elements_of_slot<Rows> = Rows::elements_of_slot;
-
-/// run(rows) with what the compiler can be told about them: usual slice sizes.
-template <class Rows, class Run>
-void with_known_rows(const Rows& rows, const Run& run) {
-  run(rows);
-}
-template <class Offset, class Ordinal, bool always_columns, class Run>
-void with_known_rows(const HllRows<Offset, Ordinal, 0, always_columns>& rows, const Run& run) {
-  if (rows.hack_size == 32 && rows.by_columns())
-    run(HllRows<Offset, Ordinal, 32>{rows.hack_offsets, rows.row_lengths, rows.hack_size, rows.rows,
-                                     true});
-  else
-    run(rows);
-}
-template <class Rows, class Ordinal, class Run>
-void with_known_rows(const Permuted<Rows, Ordinal>& rows, const Run& run) {
-  with_known_rows(static_cast<const Rows&>(rows), [&](const auto& known) {
-    run(Permuted<std::decay_t<decltype(known)>, Ordinal>{known, rows.permutation});
-  });
-}
-
-/// visit(a walk over the slots of row i).
-template <class Rows, class Visit>
-FATVEC_FORCEINLINE_FUNCTION void with_walk(const Rows& rows, std::int64_t i, const Visit& visit) {
-  if constexpr (requires { rows.with_walk(i, visit); })
-    rows.with_walk(i, visit);
-  else
-    visit(rows.walk(i));
-}
 
 /// visit(i, a walk over the slots of row i) for rows first ... last - 1.
 template <class Rows, class Visit>

@@ -114,8 +114,8 @@ void fill_slices(const ExecSpace& exec, const Csr& csr, Matrix& matrix, const ch
                                                                matrix.slice_size(), order};
   offsets_from_lengths(exec, matrix.slice_offsets, matrix.slices(), slots);
   fill_padded(exec, csr, matrix, need.stored_entries);
-  matrix.long_rows = decltype(matrix.long_rows)::find_and_hide(exec, matrix.row_access(),
-                                                               matrix.rows(), matrix.nnz());
+  matrix.long_rows = decltype(matrix.long_rows)::find(
+      exec, matrix.row_access(), matrix.rows(), longest_walked_row(matrix.rows(), matrix.nnz()));
 }
 
 }  // namespace fatvec::detail

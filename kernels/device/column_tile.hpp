@@ -10,7 +10,7 @@
 #include <fatvec/kernels/shared/rows_of_x.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
-/// The columns that a thread of a LaneProduct holds in registers, and how it reads X and writes Y
+/// The columns that a thread of a staged kernel holds in registers, and how it reads X and writes Y
 /// for them. Both tiles are built from the columns that its row's threads share, and its place
 /// among them.
 namespace fatvec::detail {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,23 +9,12 @@
 
 namespace fatvec::device {
 
-/// How device kernels that take a row per thread, or threads per row, cut up their work. Zeros
-/// leave the choice to the kernel.
-struct RowPolicy {
-  int columns_per_thread = 0;  ///< columns in the registers of one thread, 1 to 8
-  /// Threads that share the entries of a row, a power of two up to 32, where these lie side by side
-  /// (CSR, BSR).
-  int threads_per_row = 0;
-
-  static std::vector<RowPolicy> tuning_range() {
-    return {{0, 1}, {1, 2}, {2, 4}, {0, 8}, {4, 1}, {8, 32}};
-  }
-  [[nodiscard]] std::string to_string() const {
-    return detail::concat("columns_per_thread:", columns_per_thread,
-                          "/threads_per_row:", threads_per_row);
-  }
-  bool operator==(const RowPolicy&) const = default;
-};
+/// Whether a device's threads of neighbouring rows had better write a column-major Y than have it
+/// copied. Up to 32 columns a warp has two rows or more, whose elements of a column lie in one
+/// sector of memory; beyond, mostly one row, so that each element takes a sector of its own.
+inline bool writes_columns(std::int64_t k) {
+  return k <= 32;
+}
 
 /// How windows of BitTCF are multiplied; zero leaves the choice to the kernel.
 struct WindowPolicy {

@@ -6,7 +6,11 @@
 
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/rows.hpp>
-#include <fatvec/kernels/device/row_kernel.hpp>
+#include <fatvec/kernels/device/column_tile.hpp>
+#include <fatvec/kernels/device/thread_mapping.hpp>
+#include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/static_for.hpp>
+#include <fatvec/kernels/shared/warp.hpp>
 
 /// The product of formats that store rows, or rows of blocks, one after the other: CSR (block = 1)
 /// and BSR. A team first copies its rows' part of A into scratch memory, in whole lines. What
@@ -17,7 +21,7 @@ namespace fatvec::detail {
 
 /// A block in scratch memory: column after column, in whole 16 bytes.
 template <class Value, int block>
-struct alignas(block == 1 ? alignof(Value) : 16) StagedBlock {
+struct alignas(16) StagedBlock {
   Value element[block * block];
 };
 
@@ -58,8 +62,7 @@ struct StagedProduct {
   const Value* values;
   int row_step;  ///< within a block in memory
   int column_step;
-  std::int64_t count;    ///< rows of blocks
-  std::int64_t longest;  ///< longer ones are another launch's
+  std::int64_t count;  ///< rows of blocks
   Ordinal y_rows;
   Ordinal x_rows;
   X x;
@@ -149,8 +152,7 @@ struct StagedProduct {
     for (int pass = 0; pass < passes; ++pass, item += shape.rows) {
       const bool busy = within < shape.rows && item < last && !tile.idle();
       const std::int64_t begin = busy ? rows.begin(item) : 0;
-      const std::int64_t entries_of_row = busy ? rows.begin(item + 1) - begin : 0;
-      const Ordinal length = entries_of_row > longest ? 0 : static_cast<Ordinal>(entries_of_row);
+      const auto length = static_cast<Ordinal>(busy ? rows.begin(item + 1) - begin : 0);
 
       T sums[block][width] = {};
       const auto row = row_at(begin);
@@ -166,8 +168,7 @@ struct StagedProduct {
       }
       if (!busy || split != 0) continue;
       unroll<block>([&](int r) {
-        if (block == 1 || item * block + r < y_rows)
-          tile.store(epilogue, item * block + r, sums[r]);
+        if (item * block + r < y_rows) tile.store(epilogue, item * block + r, sums[r]);
       });
     }
   }
@@ -187,7 +188,7 @@ struct StagedProduct {
       if (!inside(u)) return;
       unroll<block>([&](int c) {
         const Ordinal first = column[u] * block;
-        if (block == 1 || c < x_rows - first)
+        if (c < x_rows - first)
           tile.load(first + c, loaded[u][c]);  // behind the last column there is no X
       });
     });

@@ -3,11 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include <fatvec/core/error.hpp>
 #include <fatvec/core/execution.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
@@ -32,14 +32,6 @@ void with_tile(int width, const Run& run) {
     detail::with_width<1, 2, 3, 4>(width, run);
 }
 
-/// run(true) where threads of a warp share a row in the range form.
-template <class ExecSpace, class Entries, class Run>
-void with_lanes(const Choice& policy, const Run& run) {
-  if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
-    if (policy.form == Form::range && policy.lanes > 1) return run(std::true_type());
-  run(std::false_type());
-}
-
 /// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
 template <class T>
 bool takes(int width, const T* data, std::int64_t row_stride) {
@@ -47,47 +39,141 @@ bool takes(int width, const T* data, std::int64_t row_stride) {
   return row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(data) % (n * sizeof(T)) == 0;
 }
 
-/// Tiles that the team form is compiled for.
-template <bool host, int width>
-inline constexpr bool has_teams = host ? width == 4 : width <= 2;
-
-/// Threads of a device's team.
-inline constexpr int team_threads = 128;
-/// The most teams that divide the columns of a long row.
-inline constexpr int most_parts = 16;
-
-/// Launches a kernel in the form of a policy, items in place of teams where these are not compiled;
-/// no allocation, no fence.
+/// Launches items, as many at a time as a launch can have; no allocation, no fence.
 template <class ExecSpace, class Kernel>
-void launch(const char* label, const ExecSpace& exec, const Choice& policy, Kernel kernel) {
-  constexpr bool host = detail::is_host<ExecSpace>;
-  const std::int64_t count = kernel.a.count();
-  if constexpr (has_teams<host, Kernel::tile_width> && !Kernel::has_lanes)
-    if (policy.form == Form::team) {
-      kernel.lanes = host ? 1 : policy.lanes;
-      const int threads = host ? 1 : team_threads / kernel.lanes;
-      kernel.rows = host ? 64 : 2 * threads;
-      kernel.parts = host ? 1 : std::min(kernel.items_of_row, most_parts);
-      kernel.longest = std::max(64 * kernel.lanes, static_cast<int>(4 * kernel.a.mean_length));
-      const std::int64_t teams = (count + kernel.rows - 1) / kernel.rows * kernel.parts;
-      if (teams > std::numeric_limits<int>::max())
-        throw CapacityError(
-            detail::concat(label, ": ", teams, " teams are more than one launch can have."));
-      using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                       Kokkos::LaunchBounds<team_threads, 8>>;
-      Kokkos::parallel_for(label, Teams(exec, static_cast<int>(teams), threads, kernel.lanes),
-                           kernel);
-      return;
-    }
+void launch_items(const char* label, const ExecSpace& exec, Kernel kernel) {
   // Blocks of few threads, and registers for what a thread loads at once.
-  using Range = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                    Kokkos::IndexType<int>, Kokkos::LaunchBounds<128, 8>>;
-  if constexpr (Kernel::has_lanes) kernel.lanes = policy.lanes;
-  const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.lanes;
+  using Range =
+      Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
+                          Kokkos::LaunchBounds<128, Kernel::resident_blocks>>;
+  const std::int64_t count = kernel.a.count();
+  const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.lanes();
   const std::int64_t at_once = std::numeric_limits<int>::max() / of_row;
   for (; kernel.first_row < count; kernel.first_row += kernel.rows) {
     kernel.rows = static_cast<int>(std::min(at_once, count - kernel.first_row));
     Kokkos::parallel_for(label, Range(exec, 0, static_cast<int>(kernel.rows * of_row)), kernel);
+  }
+}
+
+/// Launches teams for the rows longer than `longest`; no allocation, no fence.
+template <class ExecSpace, class Kernel>
+void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int longest) {
+  constexpr bool host = detail::is_host<ExecSpace>;
+  constexpr int threads = host ? 1 : 256;
+  constexpr int most_parts = 8;
+  constexpr std::int64_t most_teams = 512;  // with rows of their own
+  const std::int64_t count = kernel.a.count();
+  kernel.longest = longest;
+  kernel.lane_bits = host ? 0 : 5;
+  kernel.rows =
+      host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
+  kernel.parts = host ? 1 : std::min(kernel.items_of_row, most_parts);
+  const auto teams = static_cast<int>((count + kernel.rows - 1) / kernel.rows * kernel.parts);
+  using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                                   Kokkos::LaunchBounds<threads, host ? 1 : 4>>;
+  Kokkos::parallel_for(label, Teams(exec, teams, threads / kernel.lanes(), kernel.lanes()), kernel);
+}
+
+/// The kernel for tiles of `width` columns of X, as a value.
+template <int width, bool shares_rows, class ExecSpace, class Entries, class T,
+          detail::Columns columns, class Output>
+auto row_kernel(const ExecSpace&, const Entries& entries,
+                const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                std::int64_t k) {
+  const auto step = detail::is_host<ExecSpace> ? static_cast<int>(k) : width;
+  return RowKernel<ExecSpace, Entries, T, Output, columns, width, shares_rows>{
+      .a = entries,
+      .x = x,
+      .output = output,
+      .k = static_cast<int>(k),
+      .step = step,
+      .items_of_row = static_cast<int>((k + step - 1) / step)};
+}
+
+/// Every row by items of its own.
+template <class ExecSpace, class Entries, class T, class Output>
+void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& asked,
+                       const Entries& entries, const detail::Operand<const T>& x,
+                       const Output& output, std::int64_t k) {
+  using detail::Columns;
+  constexpr bool host = detail::is_host<ExecSpace>;
+  detail::with_columns(
+      x, k, [&]<Columns columns>(const detail::MultiVectorSpan<const T, columns>& of_x) {
+        constexpr bool strided = columns == Columns::strided;
+        const Work work{.host = host,
+                        .strided = strided,
+                        .contiguous_rows = Entries::contiguous,
+                        .rows = entries.count(),
+                        .mean_length = entries.mean_length,
+                        .k = k};
+        const Choice choice = chosen(asked, work);
+        const bool fits = host || strided || takes(choice.width, x.data, x.row_stride);
+        const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
+        with_tile<host, columns>(wanted, [&]<int width>(detail::Width<width>) {
+          if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
+            if (choice.lanes > 1) {
+              auto kernel = row_kernel<width, true>(exec, entries, of_x, output, k);
+              kernel.lane_bits = std::countr_zero(static_cast<unsigned>(choice.lanes));
+              return launch_items(label, exec, kernel);
+            }
+          launch_items(label, exec, row_kernel<width, false>(exec, entries, of_x, output, k));
+        });
+      });
+}
+
+/// Rows longer than `longest`, each by teams.
+template <class ExecSpace, class Entries, class T, class Output>
+void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width,
+                       const Entries& entries, int longest, const detail::Operand<const T>& x,
+                       const Output& output, std::int64_t k) {
+  using detail::Columns;
+  constexpr bool host = detail::is_host<ExecSpace>;
+  detail::with_columns(
+      x, k, [&]<Columns columns>(const detail::MultiVectorSpan<const T, columns>& of_x) {
+        const int width = team_width(host, asked_width > 0 ? asked_width : k);
+        const bool fits = host || columns == Columns::strided || takes(width, x.data, x.row_stride);
+        if constexpr (!host)
+          if (width == 1 || !fits)
+            return launch_teams(label, exec, row_kernel<1, false>(exec, entries, of_x, output, k),
+                                longest);
+        launch_teams(label, exec, row_kernel<4, false>(exec, entries, of_x, output, k), longest);
+      });
+}
+
+/// All columns at once on hosts. Devices read A again for every 512 bytes of a row of X: less than
+/// the rows of X that more columns would drive out of the caches.
+inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::int64_t k) {
+  const std::int64_t most = 512 / value_bytes;
+  const std::int64_t sweeps = host ? 1 : (k + most / 2) / most;
+  return sweeps <= 1 ? k : ((k + sweeps - 1) / sweeps + 7) / 8 * 8;
+}
+
+/// Multiplies the rows that `entries` walks by X and gives the sums to `output`, in the form that
+/// was asked for or is best for such rows. On devices rows that are far longer than the mean are
+/// multiplied by teams in a second launch, unless A is known to have none.
+template <class ExecSpace, class Entries, class T, class Output>
+void multiply(const char* label, const ExecSpace& exec, const Choice& asked, const Entries& entries,
+              const detail::Operand<const T>& x, const Output& output, std::int64_t k) {
+  constexpr bool host = detail::is_host<ExecSpace>;
+  detail::require_near_rows(label, x);
+  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
+  for (std::int64_t c = 0; c < k; c += at_once) {
+    const auto of_x = x.from_column(c);
+    const auto to = output.from_column(c);
+    const std::int64_t columns = std::min(at_once, k - c);
+    if (asked.form == Form::team) {
+      multiply_by_teams(label, exec, asked.width, entries, -1, of_x, to, columns);
+      continue;
+    }
+    if constexpr (!host && requires { entries.without_longer_rows(0); })
+      if (entries.may_have_long_rows) {
+        const int longest = longest_of_items(entries.mean_length);
+        const auto others = entries.without_longer_rows(longest);
+        multiply_by_items(label, exec, asked, others, of_x, to, columns);
+        multiply_by_teams(label, exec, 0, entries, longest, of_x, to.adding(), columns);
+        continue;
+      }
+    multiply_by_items(label, exec, asked, entries, of_x, to, columns);
   }
 }
 

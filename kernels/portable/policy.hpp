@@ -13,17 +13,16 @@
 
 namespace fatvec::portable {
 
-/// What a work-item of the portable kernel is. range: a row and a tile of columns, or on devices a
-/// part of the row's entries (RangePolicy). team: a team of rows, vector lanes over the tiles of a
-/// row or, where there is one tile, over its entries; a long row has the whole team (TeamPolicy).
+/// Who multiplies a row. range: a work-item takes a tile of its columns, or on devices a part of
+/// its entries for the tile (RangePolicy); rows that are far longer than the mean have a team
+/// there, too, where A does not rule them out. team: every row has a team (TeamPolicy).
 enum class Form { automatic, range, team };
 
 /// How the portable kernel cuts up its work; zeros leave the choice to the tables below.
 struct Choice {
   Form form = Form::automatic;
   int width = 0;  ///< columns of a tile, whose sums are in registers
-  int lanes = 0;  ///< on devices: threads that share a row (range) or its tiles (team); a power of
-                  ///< two up to 32
+  int lanes = 0;  ///< range, on devices: threads that share a row; a power of two up to 32
 
   [[nodiscard]] std::string to_string() const {
     const char* const name = form == Form::team ? "team" : form == Form::range ? "range" : "auto";
@@ -46,9 +45,9 @@ struct HostPolicy : Choice {
 struct DevicePolicy : Choice {
   static std::vector<DevicePolicy> tuning_range() {
     using enum Form;
-    return {{{range, 1, 1}}, {{range, 2, 1}}, {{range, 3, 1}}, {{range, 4, 1}},
-            {{range, 1, 4}}, {{range, 2, 4}}, {{range, 4, 4}}, {{range, 1, 8}},
-            {{range, 2, 8}}, {{range, 4, 8}}, {{team, 1, 4}},  {{team, 2, 8}}};
+    return {{{range, 1, 1}}, {{range, 2, 1}}, {{range, 3, 1}}, {{range, 4, 1}}, {{range, 2, 2}},
+            {{range, 4, 2}}, {{range, 1, 4}}, {{range, 2, 4}}, {{range, 4, 4}}, {{range, 1, 8}},
+            {{range, 2, 8}}, {{range, 4, 8}}, {{team, 1}},     {{team, 4}}};
   }
   bool operator==(const DevicePolicy&) const = default;
 };
@@ -58,54 +57,55 @@ struct Work {
   bool host;             ///< where it runs; otherwise on a device
   bool strided;          ///< the columns of X are apart
   bool contiguous_rows;  ///< the entries of a row lie side by side
-  bool long_rows;        ///< some are known to be far longer than the mean
   std::int64_t rows;     ///< of A
   double mean_length;    ///< entries of a row
   std::int64_t k;        ///< columns of X
 };
 
-/// A line of a table: what is taken for up to most_columns.
+/// A line of a table: what an item is for up to most_columns.
 struct Rule {
   std::int64_t most_columns;
-  Choice choice;
+  int width;
+  int lanes = 1;
 };
 /// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 /// Hosts: an item is a row with all of its columns.
-inline constexpr Rule host_rules[] = {
-    {1, {Form::range, 1}}, {2, {Form::range, 2}},  {3, {Form::range, 3}},   {5, {Form::range, 4}},
-    {7, {Form::range, 6}}, {15, {Form::range, 8}}, {any, {Form::range, 16}}};
+inline constexpr Rule host_rules[] = {{1, 1}, {2, 2}, {3, 3}, {5, 4}, {7, 6}, {15, 8}, {any, 16}};
 /// Devices: an item is a row with one tile.
-inline constexpr Rule device_rules[] = {{1, {Form::range, 1, 1}},
-                                        {2, {Form::range, 2, 1}},
-                                        {3, {Form::range, 3, 1}},
-                                        {any, {Form::range, 4, 1}}};
+inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
+/// Devices: rows whose entries lie side by side.
+inline constexpr Rule contiguous_row_rules[] = {{1, 1}, {2, 2}, {3, 3}, {8, 2}, {any, 4}};
 /// Devices: rows that threads may share.
-inline constexpr Rule shared_row_rules[] = {{1, {Form::range, 1, 4}},
-                                            {2, {Form::range, 2, 4}},
-                                            {3, {Form::range, 3, 4}},
-                                            {4, {Form::range, 4, 4}},
-                                            {any, {Form::range, 2, 1}}};
+inline constexpr Rule shared_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4}, {any, 2}};
 /// Devices, where the columns of X are apart.
-inline constexpr Rule strided_rules[] = {
-    {2, {Form::range, 2, 1}}, {4, {Form::range, 4, 1}}, {any, {Form::range, 8, 1}}};
+inline constexpr Rule strided_rules[] = {{2, 2}, {4, 4}, {any, 8}};
 /// The same, for rows that threads may share.
-inline constexpr Rule strided_shared_row_rules[] = {
-    {2, {Form::range, 2, 4}}, {4, {Form::range, 4, 4}}, {any, {Form::range, 8, 4}}};
-/// Devices, where rows are known to be far longer than the mean.
-inline constexpr Rule long_row_rules[] = {{4, {Form::team, 1, 4}}, {any, {Form::team, 2, 8}}};
+inline constexpr Rule strided_shared_row_rules[] = {{2, 2, 4}, {4, 4, 4}, {any, 8, 4}};
 
-/// Items that a device should have before each is given more columns: some for every
-/// multiprocessor of a large one.
-inline constexpr double fewest_items = 40'000;
-/// Threads up to which more of them share a row.
-inline constexpr double enough_threads = 130'000;
+/// Items that a device should have before each is given so many columns.
+inline double fewest_items(int width) {
+  return width > 2 ? 120'000 : 40'000;
+}
+/// Threads up to which more of them share a row than the rule says.
+inline double enough_threads(const Rule& rule) {
+  return rule.lanes > 1 && rule.width <= 2 ? 600'000 : 130'000;
+}
 /// The most threads for one row.
 inline constexpr int most_lanes = 16;
 
 /// The shortest rows, on average, that threads share.
 inline constexpr double least_shared_length = 12;
+
+/// The longest row, of such a mean length, that is no matter for a team.
+inline int longest_of_items(double mean_length) {
+  return static_cast<int>(std::clamp(4 * mean_length, 256.0, 1e9));
+}
+/// The tile of a team, of the widths that it is compiled for.
+inline int team_width(bool host, std::int64_t columns) {
+  return host || columns >= 4 ? 4 : 1;
+}
 
 /// Whether threads may share rows: their entries lie side by side, and each gets some.
 inline bool may_share_rows(const Work& work) {
@@ -115,12 +115,12 @@ inline bool may_share_rows(const Work& work) {
 /// The rules for such work.
 inline std::span<const Rule> rules_for(const Work& work) {
   if (work.host) return host_rules;
-  if (work.long_rows) return long_row_rules;
   if (may_share_rows(work)) {
     if (work.strided) return strided_shared_row_rules;
     return shared_row_rules;
   }
   if (work.strided) return strided_rules;
+  if (work.contiguous_rows) return contiguous_row_rules;
   return device_rules;
 }
 
@@ -128,18 +128,19 @@ inline std::span<const Rule> rules_for(const Work& work) {
 /// device would have little to do.
 inline Choice proposed(const Work& work) {
   const std::span<const Rule> rules = rules_for(work);
-  Choice choice = std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) {
-                    return work.k <= rule.most_columns;
-                  })->choice;  // the last one always holds
-  if (work.host || choice.form == Form::team) return choice;
+  const Rule rule = *std::find_if(rules.begin(), rules.end(), [&](const Rule& r) {
+    return work.k <= r.most_columns;  // the last one always holds
+  });
+  Choice choice{Form::range, rule.width, rule.lanes};
+  if (work.host) return choice;
   const auto items = [&] {
     return static_cast<double>(work.rows) *
            static_cast<double>((work.k + choice.width - 1) / choice.width);
   };
   if (choice.lanes == 1)
-    while (choice.width > 1 && items() < fewest_items) choice.width /= 2;
+    while (choice.width > 1 && items() < fewest_items(choice.width)) choice.width /= 2;
   if (may_share_rows(work))
-    while (choice.lanes < most_lanes && items() * choice.lanes * 2 <= enough_threads)
+    while (choice.lanes < most_lanes && items() * choice.lanes * 2 <= enough_threads(rule))
       choice.lanes *= 2;
   return choice;
 }
@@ -152,10 +153,8 @@ inline Choice chosen(const Choice& asked, const Work& work) {
   if (asked.lanes > 0) choice.lanes = asked.lanes;
   choice.lanes =
       static_cast<int>(std::bit_floor(std::clamp(static_cast<unsigned>(choice.lanes), 1U, 32U)));
-  if (choice.form == Form::team)  // what it is compiled for
-    choice.width = work.host ? 4 : std::min(choice.width, 2);
-  else if (work.host || !work.contiguous_rows)
-    choice.lanes = 1;
+  if (choice.form == Form::team) choice.width = team_width(work.host, choice.width);
+  if (choice.form == Form::team || work.host || !work.contiguous_rows) choice.lanes = 1;
   return choice;
 }
 

@@ -34,62 +34,51 @@ struct AddRow {
 /// Y = beta · Y + alpha · A · X. A row of A is multiplied by a tile of neighbouring columns of X at
 /// a time, whose sums stay in registers; columns beyond whole tiles are taken by halves of a tile.
 /// Entries: shared/entries.hpp.
-template <class ExecSpace, class Entries, class T, detail::Columns columns, int width,
+template <class ExecSpace, class Entries, class T, class Output, detail::Columns columns, int width,
           bool shares_rows>
 struct RowKernel {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  static constexpr int tile_width = width;
-  static constexpr bool has_lanes = shares_rows;
   static constexpr bool host = detail::is_host<ExecSpace>;
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   template <int w>
   using Sums = detail::Tile<T, w, contiguous ? detail::piece_width<T>(w) : 1>;
+  /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
+  static constexpr int resident_blocks =
+      contiguous && Entries::contiguous && width * sizeof(T) <= 16 ? 10 : 8;
   Entries a;
   detail::MultiVectorSpan<const T, columns> x;
-  detail::Epilogue<T> epilogue;
+  Output output;  ///< shared/output.hpp
   int k;
   int step;  ///< columns of an item: a tile on devices, all on hosts
   int items_of_row;
   std::int64_t first_row = 0;
-  int rows = 0;     ///< range: of this launch; team: of a team
-  int lanes = 1;    ///< threads of a row; range: neighbours in a warp, a power of two
-  int longest = 0;  ///< row that a thread has to itself in the team form
-  int parts = 1;    ///< teams that divide the columns of a long row
+  int rows = 0;       ///< range: of this launch; team: of a team
+  int lane_bits = 0;  ///< log2 of the threads of a row that are neighbours in a warp
+  int longest = -1;   ///< team: rows up to this length are not its own
+  int parts = 1;      ///< team: those that divide the columns of a row
 
-  /// RangePolicy: a row and `step` of its columns, whose entries `lanes` neighbours share where
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lanes() const { return 1 << lane_bits; }
+
+  /// RangePolicy: a row and `step` of its columns, whose entries lanes() neighbours share where
   /// any do. Neighbouring items have what lies side by side in X: columns of a row, or rows of a
   /// column.
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (shares_rows) {
-      const auto [row, place] = row_and_tile(item / lanes);
-      multiply(row, place, item % lanes, detail::mask_of_lanes(item, lanes));
+      const auto [row, place] = row_and_tile(item >> lane_bits);
+      multiply(row, place, item & (lanes() - 1), detail::mask_of_lanes(item, lanes()));
     } else {
       const auto [row, place] = row_and_tile(item);
       multiply(row, place);
     }
   }
 
-  /// TeamPolicy: a row for each thread of a team. A row longer than `longest` is shared by all
-  /// threads of `parts` teams, each of which has some of its tiles.
+  /// TeamPolicy: rows longer than `longest`, each by all threads of `parts` teams, which divide its
+  /// tiles.
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const std::int64_t first = std::int64_t{team.league_rank() / parts} * rows;
-    const int part = team.league_rank() % parts;
-    const auto here = static_cast<int>(Kokkos::min<std::int64_t>(rows, a.count() - first));
-    if (part == 0)
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, here), [&](int r) {
-        if (a.length(first + r) > longest) return;
-        if (items_of_row > 1)
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, items_of_row),
-                               [&](int place) { multiply(first + r, place); });
-        else
-          share(first + r, 0, Kokkos::ThreadVectorRange(team, lanes), lanes,
-                Kokkos::PerThread(team));
-      });
-    const int all = team.team_size() * lanes;
-    for (int r = 0; r < here; ++r)
-      if (a.length(first + r) > longest)
-        for (int place = part; place < items_of_row; place += parts)
-          share(first + r, place, Kokkos::TeamVectorRange(team, all), all, Kokkos::PerTeam(team));
+    const int teams = team.league_size() / parts;
+    for (int r = next_long_row(team, 0); r < rows; r = next_long_row(team, r + 1))
+      for (int place = team.league_rank() / teams; place < items_of_row; place += parts)
+        share(row_of_team(team, r), place, team);
   }
 
  private:
@@ -108,22 +97,45 @@ struct RowKernel {
     const int last = Kokkos::min(k, (place + 1) * step);
     for_tiles<width>(place * step, last, [&](auto tile, int c) {
       Sums<decltype(tile)::value> sums;
-      add(i, c, lane, shares_rows ? lanes : 1, sums);
+      add(i, c, lane, shares_rows ? lanes() : 1, sums);
       store(i, c, sums, lane, mask);
     });
   }
 
-  /// An item's columns of row i, whose entries `count` threads share.
-  template <class Threads, class One>
-  KOKKOS_FUNCTION void share(std::int64_t i, int place, const Threads& threads, int count,
-                             const One& one) const {
+  /// The r-th row of a team. On devices the teams take turns, since some formats sort rows by
+  /// length, but leave rows together whose lengths lie side by side.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_of_team(const Member& team, int r) const {
+    const int teams = team.league_size() / parts;
+    const std::int64_t rank = team.league_rank() % teams;
+    constexpr int together = 32;
+    return host ? rank * rows + r
+                : (std::int64_t{r / together} * teams + rank) * together + r % together;
+  }
+
+  /// The first of a team's rows from the r-th on that is longer than `longest`; `rows`: none is.
+  KOKKOS_FORCEINLINE_FUNCTION int next_long_row(const Member& team, int r) const {
+    int next = rows;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamVectorRange(team, r, rows),
+        [&](int candidate, int& first) {
+          const std::int64_t row = row_of_team(team, candidate);
+          if (candidate < first && row < a.count() && a.length(row) > longest) first = candidate;
+        },
+        Kokkos::Min<int>(next));
+    return Kokkos::min(next, rows);
+  }
+
+  /// An item's columns of row i, whose entries all threads of a team share.
+  KOKKOS_FUNCTION void share(std::int64_t i, int place, const Member& team) const {
+    const int threads = team.team_size() * lanes();
     const int last = Kokkos::min(k, (place + 1) * step);
     for_tiles<width>(place * step, last, [&](auto tile, int c) {
       using TileSums = Sums<decltype(tile)::value>;
       TileSums sums;
       Kokkos::parallel_reduce(
-          threads, [&](int thread, TileSums& part) { add(i, c, thread, count, part); }, sums);
-      Kokkos::single(one, [&] { store(i, c, sums); });
+          Kokkos::TeamVectorRange(team, threads),
+          [&](int thread, TileSums& part) { add(i, c, thread, threads, part); }, sums);
+      Kokkos::single(Kokkos::PerTeam(team), [&] { store(i, c, sums); });
     });
   }
 
@@ -144,11 +156,11 @@ struct RowKernel {
     alignas(16) T of_row[w];
     sums.copy_to(of_row);
     if (shares_rows && mask != 0) {
-      for (int offset = lanes / 2; offset > 0; offset /= 2)
+      for (int offset = lanes() / 2; offset > 0; offset /= 2)
         for (int e = 0; e < w; ++e) of_row[e] = detail::plus_neighbour(of_row[e], offset, mask);
       if (lane > 0) return;
     }
-    if (const std::int64_t row = a.row(i); row >= 0) epilogue.store(row, c, of_row);
+    if (const std::int64_t row = a.row(i); row >= 0) output.store(row, c, of_row);
   }
 
   /// visit(tile, c) for whole tiles of columns c ... last - 1, then for halves of them.

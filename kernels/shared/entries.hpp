@@ -3,8 +3,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 
 #include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/tiles.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 
@@ -12,7 +14,7 @@
 ///   count()       stored rows
 ///   row(i)        the matrix's row that stored row i is; below 0: none
 ///   contiguous    whether the entries of a row lie side by side
-///   length(i)     its entries, or somewhat more: for who shares a row among threads
+///   length(i)     its entries, or somewhat more: for who gives long rows to teams
 ///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column)) for every parts-th
 ///                 entry of row i from `part` on, up to n loads before the first addition
 namespace fatvec::detail {
@@ -25,7 +27,8 @@ struct RowEntries {
   const typename S::value_type* values;
   std::int64_t rows;
   double mean_length;
-  bool has_long_rows;  ///< as far as A knows
+  bool may_have_long_rows;  ///< than the mean, by far: unless A is known to have none
+  std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< longer rows look empty
   static constexpr bool contiguous = S::Rows::contiguous;
 
   explicit RowEntries(const S& a)
@@ -34,48 +37,87 @@ struct RowEntries {
         values(a.values),
         rows(a.count),
         mean_length(static_cast<double>(a.nnz) / static_cast<double>(a.count)),
-        has_long_rows(a.long_rows.pieces.extent(0) > 0) {}
+        may_have_long_rows(!a.long_rows.known || a.long_rows.pieces.extent(0) > 0) {}
+
+  /// The same, but rows of more than `most` entries look empty.
+  [[nodiscard]] RowEntries without_longer_rows(std::int64_t most) const {
+    RowEntries others = *this;
+    others.longest = most;
+    others.may_have_long_rows = false;
+    return others;
+  }
 
   KOKKOS_FUNCTION std::int64_t count() const { return rows; }
   KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return access.row(i); }
-  KOKKOS_FUNCTION int length(std::int64_t i) const { return static_cast<int>(access.length(i)); }
+  KOKKOS_FUNCTION int length(std::int64_t i) const {
+    const std::int64_t length = access.length(i);
+    return length > longest ? 0 : static_cast<int>(length);
+  }
   template <int at_once, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(std::int64_t i, int part, int parts,
                                             const Visit& visit) const {
+    for_each<at_once>(i, 0, length(i), part, parts, visit);
+  }
+  /// The same among entries first, first + 1, ... before last.
+  template <int at_once, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::int64_t i, int first, int last, int part,
+                                            int parts, const Visit& visit) const {
     auto slot = access.walk(i);
-    slot.advance(part);
-    int left = parts == 1 ? length(i) : (length(i) - part + parts - 1) / parts;
-    if constexpr (at_once == 1) {
-      for (; left > 0; --left, slot.advance(parts))
-        visit.add(values[slot[0]], visit.load(columns[slot[0]]));
-    } else {
-      for (; left >= at_once; left -= at_once, slot.advance(at_once * parts))
-        group<at_once>(slot, parts, at_once, visit);
-      if (left > 0) group<at_once>(slot, parts, left, visit);
-    }
+    slot.advance(first + part);
+    int left = last - first;  // of the row: those who share it go through the loop equally often
+    const int group = at_once * parts;
+    for (; left >= group; left -= group, slot.advance(group))
+      add<at_once>(slot, parts, group, visit);
+    if (at_once > 1 || parts > 1)
+      if (part < left) add<at_once>(slot, parts, left - part, visit);
   }
 
  private:
-  /// The first `count` of `at_once` entries, `step` apart.
+  /// Up to `at_once` entries, `step` apart, of which those before `end` exist.
   template <int at_once, class Slot, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void group(const Slot& slot, int step, int count,
-                                         const Visit& visit) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Slot& slot, int step, int end,
+                                       const Visit& visit) const {
     typename S::ordinal_type column[at_once];
     typename S::value_type value[at_once] = {};
     typename Visit::Tile of_x[at_once];
     for (int n = 0; n < at_once; ++n) {
-      if (n >= count) continue;
+      if (n * step >= end) continue;
       column[n] = columns[slot[n * step]];
       value[n] = values[slot[n * step]];
     }
     for (int n = 0; n < at_once; ++n)
-      if (n < count) of_x[n] = visit.load(column[n]);
+      if (n * step < end) of_x[n] = visit.load(column[n]);
     for (int n = 0; n < at_once; ++n) visit.add(value[n], of_x[n]);
   }
 };
 
-/// The rows of the blocks of BSR, which share their columns: no column behind the last.
+/// Segments of long rows, which are rows of their own here.
 template <class S>
+struct SegmentEntries {
+  using Part = RowPart<typename S::ordinal_type>;
+  RowEntries<S> of;
+  const Part* segments;
+  std::int64_t number;
+  double mean_length = 128;
+  static constexpr bool contiguous = true;  // threads share them wherever their entries lie
+
+  KOKKOS_FUNCTION std::int64_t count() const { return number; }
+  KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return of.row(segments[i].row); }
+  KOKKOS_FUNCTION int length(std::int64_t i) const {
+    return static_cast<int>(segments[i].last - segments[i].first);
+  }
+  template <int at_once, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each(std::int64_t i, int part, int parts,
+                                            const Visit& visit) const {
+    const Part segment = segments[i];
+    of.template for_each<at_once>(segment.row, static_cast<int>(segment.first),
+                                  static_cast<int>(segment.last), part, parts, visit);
+  }
+};
+
+/// The rows of the blocks of BSR, which share their columns: no column behind the last. `size` of
+/// the blocks, or 0: known at run time only.
+template <class S, int size = 0>
 struct BlockEntries {
   typename S::Rows block_rows;
   BlockAccess block;
@@ -84,7 +126,6 @@ struct BlockEntries {
   std::int64_t rows;
   typename S::ordinal_type x_rows;
   double mean_length;
-  static constexpr bool has_long_rows = false;
   static constexpr bool contiguous = false;
 
   explicit BlockEntries(const S& a)
@@ -98,20 +139,41 @@ struct BlockEntries {
 
   KOKKOS_FUNCTION std::int64_t count() const { return rows; }
   KOKKOS_FUNCTION static std::int64_t row(std::int64_t i) { return i; }
+  KOKKOS_FUNCTION int block_size() const { return size > 0 ? size : block.size; }
   KOKKOS_FUNCTION int length(std::int64_t i) const {
-    return static_cast<int>(block_rows.length(i / block.size)) * block.size;
+    return static_cast<int>(block_rows.length(i / block_size())) * block_size();
   }
   template <int, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(std::int64_t i, int part, int parts,
                                             const Visit& visit) const {
-    const std::int64_t block_row = i / block.size;
-    const auto* const of_row = values + (i - block_row * block.size) * block.row_step;
+    const std::int64_t block_row = i / block_size();
+    const auto* const of_row = values + (i - block_row * block_size()) * block.row_step;
     const std::int64_t end = block_rows.begin(block_row + 1);
     for (std::int64_t n = block_rows.begin(block_row) + part; n < end; n += parts) {
-      const auto first = columns[n] * block.size;
-      for (int c = 0; c < block.size && c < x_rows - first; ++c)
-        visit.add(of_row[block.begin(n) + c * block.column_step], visit.load(first + c));
+      const auto first = columns[n] * block_size();
+      const auto* const of_block = of_row + n * block_size() * block_size();
+      if constexpr (size > 0 && size <= 4)
+        multiply(of_block, first, visit);
+      else
+        for (int c = 0; c < block_size() && c < x_rows - first; ++c)
+          visit.add(of_block[c * block.column_step], visit.load(first + c));
     }
+  }
+
+ private:
+  /// A row of a block: all loads before the first multiplication.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(const typename S::value_type* of_block,
+                                            typename S::ordinal_type first,
+                                            const Visit& visit) const {
+    typename S::value_type value[size] = {};
+    typename Visit::Tile of_x[size];
+    for (int c = 0; c < size; ++c) {
+      if (c >= x_rows - first) continue;
+      value[c] = of_block[c * block.column_step];
+      of_x[c] = visit.load(first + c);
+    }
+    for (int c = 0; c < size; ++c) visit.add(value[c], of_x[c]);
   }
 };
 
@@ -121,7 +183,6 @@ struct TileEntries {
   typename Matrix::Access a;
   std::int64_t places;
   double mean_length;
-  static constexpr bool has_long_rows = false;
   static constexpr bool contiguous = false;
 
   explicit TileEntries(const Matrix& matrix)

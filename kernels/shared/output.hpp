@@ -20,6 +20,12 @@ struct Epilogue {
   MultiVectorSpan<T, Columns::strided> y;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION bool overwrites() const { return beta == T{}; }
+  /// The same for columns c, c + 1, ... of Y.
+  [[nodiscard]] Epilogue from_column(std::int64_t c) const {
+    return {alpha, beta, y.from_column(c)};
+  }
+  /// For sums that are added to what a launch before has stored.
+  [[nodiscard]] Epilogue adding() const { return {alpha, T{1}, y}; }
   /// What an element of Y becomes.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T combined(const T& old, const T& sum) const {
     return overwrites() ? alpha * sum : beta * old + alpha * sum;
@@ -53,6 +59,18 @@ struct Epilogue {
         if (w < count) at(w) = beta * at(w) + alpha * sum[w];
       });
     }
+  }
+};
+
+/// Adds to Y, which several work-items do for the same row.
+template <class T>
+struct AddingEpilogue {
+  Epilogue<T> epilogue;
+
+  template <int width>
+  KOKKOS_INLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sum)[width]) const {
+    for (int w = 0; w < width; ++w)
+      Kokkos::atomic_add(&epilogue.y(i, c + w), epilogue.alpha * sum[w]);
   }
 };
 

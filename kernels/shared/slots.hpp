@@ -29,7 +29,6 @@ struct Slots {
   std::int64_t nnz;    ///< entries of the matrix
   BlockAccess block{1, 1, 1};
   LongRows<Ordinal, Device> long_rows{};
-  bool scattered = false;
 
   [[nodiscard]] Ordinal rows() const { return y_rows; }
   [[nodiscard]] Ordinal cols() const { return x_rows; }
@@ -66,29 +65,10 @@ auto slots_of(const Matrix& a) {
     slots.count = a.block_rows();
   }
   if constexpr (requires { a.long_rows; }) slots.long_rows = a.long_rows;
-  if constexpr (requires { a.scattered; }) slots.scattered = a.scattered;
   return slots;
 }
 
 template <class Matrix>
 using SlotsOf = std::remove_cvref_t<decltype(slots_of(std::declval<const Matrix&>()))>;
-
-/// Rows that are found by a length stored for each: a kernel can be shown another length.
-template <class S>
-concept HidesLongRows = requires(const S& slots) { slots.access.row_lengths; };
-
-/// The same slots for the kernel of the long rows' pieces.
-template <class Rows, class Scalar, class Ordinal, class Device>
-Slots<SharedRows<Rows>, Scalar, Ordinal, Device> shared_slots(
-    const Slots<Rows, Scalar, Ordinal, Device>& a) {
-  return {.access = {a.access},
-          .entries = a.entries,
-          .values = a.values,
-          .y_rows = a.y_rows,
-          .x_rows = a.x_rows,
-          .count = a.count,
-          .slots = a.slots,
-          .nnz = a.nnz};
-}
 
 }  // namespace fatvec::detail

@@ -23,12 +23,13 @@ TEST(DeviceBlocks, DoNotReadXBehindItsLastRow) {
   FormatOptions options;
   options.block_size = 3;
   const auto bsr = BsrMatrix<double, int, Exec, int>::from_csr(Exec(), a, options);
-  for (const int threads_per_row : {0, 1}) {
+  for (const auto form : {portable::Form::automatic, portable::Form::range}) {
     for (const int k : {1, 4, 8, 9, 16}) {
       const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", 1, k);
       const Kokkos::View<double**, Kokkos::LayoutRight, Exec> y("y", 1, k);
       Kokkos::deep_copy(x, std::numeric_limits<double>::infinity());
-      const device::RowPolicy policy{.threads_per_row = threads_per_row};
+      portable::DevicePolicy policy;
+      policy.form = form;
       multiply_with<BsrRow>(Exec(), policy, 1.0, bsr, x, 0.0, y);
       for (int c = 0; c < k; ++c)
         EXPECT_EQ(y(0, c), std::numeric_limits<double>::infinity()) << "k = " << k;

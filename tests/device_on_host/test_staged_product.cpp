@@ -8,6 +8,7 @@
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/kernels/device/launch.hpp>
+#include <fatvec/kernels/shared/slots.hpp>
 
 /// Teams whose rows do not fit into their scratch memory read A where it is. Which do is decided by
 /// each team, the same on every backend; here a team is one that tells whether it was asked for
@@ -77,21 +78,9 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
   const LaneShape shape = LaneShape::of(4, 1, Tile::width, k, 1);
   EXPECT_EQ(shape.rows, 2);
   const Epilogue<double> epilogue{2.0, 0.5, span_of<Columns::strided>(y)};
-  const Product product{a.access,
-                        a.entries,
-                        a.values,
-                        a.block.row_step,
-                        a.block.column_step,
-                        count,
-                        count * 100,
-                        a.rows(),
-                        a.cols(),
-                        {x.data(), k},
-                        epilogue,
-                        shape,
-                        k,
-                        1,
-                        capacity};
+  const Product product{a.access, a.entries, a.values, a.block.row_step, a.block.column_step,
+                        count,    a.rows(),  a.cols(), {x.data(), k},    epilogue,
+                        shape,    k,         1,        capacity};
   const int teams = static_cast<int>((count + shape.rows - 1) / shape.rows);
   std::vector<bool> result;
   for (int rank = 0; rank < teams; ++rank) {
@@ -109,20 +98,14 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
 using Flags = std::vector<bool>;
 const std::vector<int> lengths = {1, 2, 5, 6, 0, 0, 3, 1, 7};  // teams have 3, 11, 0, 4 and 7
 
-TEST(StagedProduct, TeamsWithTooManyEntriesReadThemWhereTheyAre) {
-  const Csr csr = of_blocks(lengths, 1);
-  EXPECT_EQ(staged_teams<1>(csr, csr, 12), Flags({true, true, true, true, true}));
-  EXPECT_EQ(staged_teams<1>(csr, csr, 4), Flags({true, false, true, true, false}));
-  EXPECT_EQ(staged_teams<1>(csr, csr, 0), Flags({false, false, true, false, false}));
-}
-
-TEST(StagedProduct, SoDoTeamsWithTooManyBlocks) {
+TEST(StagedProduct, TeamsWithTooManyBlocksReadThemWhereTheyAre) {
   const Csr csr = of_blocks(lengths, 2);
   FormatOptions options;
   options.block_size = 2;
   const auto expect = [&](const auto& bsr) {
     EXPECT_EQ(staged_teams<2>(bsr, csr, 12), Flags({true, true, true, true, true}));
     EXPECT_EQ(staged_teams<2>(bsr, csr, 4), Flags({true, false, true, true, false}));
+    EXPECT_EQ(staged_teams<2>(bsr, csr, 0), Flags({false, false, true, false, false}));
   };
   expect(BsrMatrix<double, int, Exec, int, Kokkos::LayoutLeft>::from_csr(Exec(), csr, options));
   expect(BsrMatrix<double, int, Exec, int, Kokkos::LayoutRight>::from_csr(Exec(), csr, options));

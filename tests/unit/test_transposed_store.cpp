@@ -107,7 +107,7 @@ TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
   using Sell = SellMatrix<double, std::int32_t, Host>;
   using BitTcf = BitTcfMatrix<double, std::int32_t, Host>;
   const host::Policy on_host;
-  const device::RowPolicy rows;
+  const portable::DevicePolicy rows;
   const device::WindowPolicy windows;
   EXPECT_TRUE((writes_columns<CsrRow, Csr>(on_host, 64)));
   EXPECT_TRUE((writes_columns<CsrRow, Csr>(rows, 32)));
