@@ -49,23 +49,20 @@ endif()
 
 # One source file for each line and instance, so that builds are parallel: name, header, what of it is compiled there.
 set(units
-  "csr|plan/convert.hpp|LAUNCH:CsrRow|CONVERT:CsrRow"
-  "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|CONVERT_TO:EllpackRow, LayoutLeft|CONVERT_TO:EllpackRow, LayoutRight"
-  "hll|plan/convert.hpp|LAUNCH:HllRow|CONVERT_TO:HllRow, LayoutLeft|CONVERT_TO:HllRow, LayoutRight"
-  "sell|plan/convert.hpp|LAUNCH:SellRow|CONVERT:SellRow"
-  "jad|plan/convert.hpp|LAUNCH:JadRow|LAUNCH:PjadRow|CONVERT:JadRow|CONVERT:PjadRow"
+  "csr|plan/convert.hpp|LAUNCH:CsrRow|LAUNCH:CsrPortable|CONVERT:CsrRow"
+  "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|LAUNCH:EllpackPortable|CONVERT_TO:EllpackRow, LayoutLeft|CONVERT_TO:EllpackRow, LayoutRight"
+  "hll|plan/convert.hpp|LAUNCH:HllRow|LAUNCH:HllPortable|CONVERT_TO:HllRow, LayoutLeft|CONVERT_TO:HllRow, LayoutRight"
+  "sell|plan/convert.hpp|LAUNCH:SellRow|LAUNCH:SellPortable|CONVERT:SellRow"
+  "jad|plan/convert.hpp|LAUNCH:JadRow|LAUNCH:PjadRow|LAUNCH:JadPortable|LAUNCH:PjadPortable|CONVERT:JadRow|CONVERT:PjadRow"
   "bsr|plan/convert.hpp|LAUNCH:BsrRow|CONVERT_TO:BsrRow, LayoutLeft|CONVERT_TO:BsrRow, LayoutRight"
-  "bsr_any|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<0>"
+  "bsr_any|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<0>|LAUNCH:BsrPortable"
   "bsr_2|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<2>"
   "bsr_3|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<3>"
   "bsr_4|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<4>"
   "bsr_5|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<5>"
   "bsr_6|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<6>"
   "bsr_8|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<8>"
-  "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|CONVERT:BitTcfWindow"
-  "portable_rows|kernels/registry.hpp|LAUNCH:CsrPortable|LAUNCH:BsrPortable|LAUNCH:BitTcfPortable"
-  "portable_slices|kernels/registry.hpp|LAUNCH:EllpackPortable|LAUNCH:HllPortable|LAUNCH:SellPortable"
-  "portable_diagonals|kernels/registry.hpp|LAUNCH:JadPortable|LAUNCH:PjadPortable"
+  "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|LAUNCH:BitTcfPortable|CONVERT:BitTcfWindow"
   "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
 foreach(kernel IN LISTS FATVEC_KERNELS)
   if(NOT units MATCHES "LAUNCH:${kernel}[|;]")
