@@ -85,8 +85,8 @@ inline constexpr Rule strided_rules[] = {{2, 2}, {4, 4}, {any, 8}};
 inline constexpr Rule strided_shared_row_rules[] = {{2, 2, 4}, {4, 4, 4}, {any, 8, 4}};
 
 /// Items that a device should have before each is given so many columns.
-inline double fewest_items(int width) {
-  return width > 2 ? 120'000 : 40'000;
+inline double fewest_items(const Work& work, int width) {
+  return width > 2 && !work.strided ? 120'000 : 40'000;
 }
 /// Threads up to which more of them share a row than the rule says.
 inline double enough_threads(const Rule& rule) {
@@ -94,6 +94,8 @@ inline double enough_threads(const Rule& rule) {
 }
 /// The most threads for one row.
 inline constexpr int most_lanes = 16;
+/// Entries of the row, on average, that each of them should have.
+inline constexpr double entries_of_lane = 2.5;
 
 /// The shortest rows, on average, that threads share.
 inline constexpr double least_shared_length = 12;
@@ -138,9 +140,10 @@ inline Choice proposed(const Work& work) {
            static_cast<double>((work.k + choice.width - 1) / choice.width);
   };
   if (choice.lanes == 1)
-    while (choice.width > 1 && items() < fewest_items(choice.width)) choice.width /= 2;
+    while (choice.width > 1 && items() < fewest_items(work, choice.width)) choice.width /= 2;
   if (may_share_rows(work))
-    while (choice.lanes < most_lanes && items() * choice.lanes * 2 <= enough_threads(rule))
+    while (choice.lanes < most_lanes && choice.lanes * 2 * entries_of_lane <= work.mean_length &&
+           items() * choice.lanes * 2 <= enough_threads(rule))
       choice.lanes *= 2;
   return choice;
 }

@@ -74,6 +74,8 @@ TEST(PortablePolicy, FewRowsGetNarrowerTilesOrMoreThreads) {
   EXPECT_EQ(chosen({}, work).lanes, 4);
   work.rows = 2'000;
   EXPECT_EQ(chosen({}, work).lanes, most_lanes);
+  work.mean_length = 25;  // each is to have some entries
+  EXPECT_EQ(chosen({}, work).lanes, 8);
   work.mean_length = 6;  // too short to be shared
   EXPECT_EQ(chosen({}, work).lanes, 1);
 }
