@@ -7,7 +7,7 @@
 
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
-#include <fatvec/kernels/device/launch.hpp>
+#include <fatvec/kernels/device/staged_launch.hpp>
 #include <fatvec/kernels/host/block_kernel.hpp>
 #include <fatvec/kernels/portable/kernel.hpp>
 #include <fatvec/kernels/portable/launch.hpp>

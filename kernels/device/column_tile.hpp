@@ -37,14 +37,6 @@ bool takes_adjacent(int width, const X& x) {
                         x.row_stride % group == 0);
 }
 
-/// Whether lanes of neighbouring rows had better write a column-major Y than have it copied. Up to
-/// 32 columns a warp has two rows or more, whose elements of a column lie in one sector of memory;
-/// beyond, mostly one row, so that each element takes a sector of its own. Measured on an H200 and
-/// an H100 (docs/performance.md).
-inline bool lanes_write_columns(std::int64_t k) {
-  return k <= 32;
-}
-
 /// `width` neighbouring columns, of a number that is a multiple of width, where X takes_adjacent
 /// tiles. Y is stored in such groups where its rows allow it, else, mostly because its columns are
 /// apart, element by element.
@@ -54,8 +46,6 @@ class AdjacentTile {
 
  public:
   static constexpr int width = width_;
-  static constexpr bool adjacent = true;
-  static constexpr bool streams = false;
 
   template <class X>
   KOKKOS_FUNCTION AdjacentTile(const X& x, ColumnRange range, int place, int)
@@ -113,8 +103,6 @@ class SpacedTile {
 
  public:
   static constexpr int width = width_;
-  static constexpr bool adjacent = false;
-  static constexpr bool streams = columns == Columns::strided;  ///< each column is one of its own
 
   template <class X>
   KOKKOS_FUNCTION SpacedTile(const X& x, ColumnRange range, int place, int places)
@@ -134,14 +122,6 @@ class SpacedTile {
   FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row,
                                          const T (&sum)[width]) const {
     epilogue.store(row, first_, sum, (last_ - first_ + spacing_ - 1) / spacing_, spacing_);
-  }
-  /// Y += alpha · sum, where others add to the same row.
-  FATVEC_FORCEINLINE_FUNCTION void add(const Epilogue<T>& epilogue, std::int64_t row,
-                                       const T (&sum)[width]) const {
-    unroll<width>([&](int w) {
-      const int c = first_ + w * spacing_;
-      if (c < last_) Kokkos::atomic_add(&epilogue.y(row, c), epilogue.alpha * sum[w]);
-    });
   }
 
  private:

@@ -7,7 +7,7 @@
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/device/launch.hpp>
+#include <fatvec/kernels/device/staged_launch.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 
 /// Teams whose rows do not fit into their scratch memory read A where it is. Which do is decided by

@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// How many threads and loads device kernels keep in flight.
+/// What kernels can have of a multiprocessor.
 namespace fatvec::detail {
 
 /// What a multiprocessor has, by the architecture that Kokkos was configured for. Kokkos takes the

@@ -11,9 +11,9 @@
 #include <fatvec/core/execution.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/device/column_tile.hpp>
+#include <fatvec/kernels/device/multiprocessor.hpp>
 #include <fatvec/kernels/device/staged_kernel.hpp>
 #include <fatvec/kernels/device/thread_mapping.hpp>
-#include <fatvec/kernels/device/tuning.hpp>
 #include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
