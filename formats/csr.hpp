@@ -35,7 +35,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Scalars values;        ///< nnz values
 
   detail::LongRows<typename Traits::ordinal_type, typename Traits::device_type>
-      long_rows;  ///< none before find_long_rows()
+      long_rows;  ///< unknown before find_long_rows()
 
   CsrMatrix() = default;
 

@@ -31,7 +31,7 @@ void multiply_segments(const char* label, const ExecSpace& exec, const RowEntrie
   const auto& segments = long_rows.pieces;
   const auto number = static_cast<std::int64_t>(segments.extent(0));
   if (number == 0) return;
-  // A warp for each, its threads over the columns first.
+  // About a warp for each: its threads over tiles of two columns first, then over the entries.
   const auto width = static_cast<int>(std::min<std::int64_t>(k, 2));
   const auto tiles = static_cast<unsigned>(std::min<std::int64_t>((k + width - 1) / width, 16));
   const auto lanes = static_cast<int>(32 / std::bit_ceil(tiles));

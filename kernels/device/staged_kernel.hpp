@@ -12,11 +12,10 @@
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
 
-/// The product of formats that store rows, or rows of blocks, one after the other: CSR (block = 1)
-/// and BSR. A team first copies its rows' part of A into scratch memory, in whole lines. What
-/// threads side by side over the columns then read of A are broadcasts of one wavefront each; from
-/// memory every row would be one, and on a GPU that pipe is what a product with 8 to 64 columns
-/// waits for.
+/// The product of rows of blocks (BSR). A team first copies its rows' part of A into scratch
+/// memory, in whole lines. What threads side by side over the columns then read of A are broadcasts
+/// of one wavefront each; from memory every row would be one, and on a GPU that pipe is what a
+/// product with 8 to 64 columns waits for.
 namespace fatvec::detail {
 
 /// A block in scratch memory: column after column, in whole 16 bytes.

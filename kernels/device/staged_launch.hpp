@@ -21,8 +21,8 @@
 /// How blocks that are staged in scratch memory are launched.
 namespace fatvec::detail {
 
-/// Whether blocks of so many rows are staged: blocks that are read once for many columns, or for
-/// columns that are apart.
+/// Whether blocks are staged: where they are read once for many columns, or for columns that are
+/// apart.
 inline bool stages_blocks(bool contiguous_columns, std::int64_t k) {
   return contiguous_columns ? k >= 12 : k > 1;
 }

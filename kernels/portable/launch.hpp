@@ -140,8 +140,8 @@ void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width
       });
 }
 
-/// All columns at once on hosts. Devices read A again for every 512 bytes of a row of X: less than
-/// the rows of X that more columns would drive out of the caches.
+/// All columns at once on hosts. Devices read A again for about every 512 bytes (up to 768) of a
+/// row of X: less than the rows of X that more columns would drive out of the caches.
 inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::int64_t k) {
   const std::int64_t most = 512 / value_bytes;
   const std::int64_t sweeps = host ? 1 : (k + most / 2) / most;

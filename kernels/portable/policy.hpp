@@ -22,7 +22,8 @@ enum class Form { automatic, range, team };
 struct Choice {
   Form form = Form::automatic;
   int width = 0;  ///< columns of a tile, whose sums are in registers
-  int lanes = 0;  ///< range, on devices: threads that share a row; a power of two up to 32
+  int lanes = 0;  ///< range, on devices: threads that share a row whose entries lie side by side
+                  ///< (CSR; other formats have one); a power of two up to 32
 
   [[nodiscard]] std::string to_string() const {
     const char* const name = form == Form::team ? "team" : form == Form::range ? "range" : "auto";
@@ -62,7 +63,7 @@ struct Work {
   std::int64_t k;        ///< columns of X
 };
 
-/// A line of a table: what an item is for up to most_columns.
+/// A line of a table: columns of a tile and threads that share a row, for k <= most_columns.
 struct Rule {
   std::int64_t most_columns;
   int width;
@@ -84,11 +85,11 @@ inline constexpr Rule strided_rules[] = {{2, 2}, {4, 4}, {any, 8}};
 /// The same, for rows that threads may share.
 inline constexpr Rule strided_shared_row_rules[] = {{2, 2, 4}, {4, 4, 4}, {any, 8, 4}};
 
-/// Items that a device should have before each is given so many columns.
+/// With fewer items than this, tiles of `width` columns are halved.
 inline double fewest_items(const Work& work, int width) {
   return width > 2 && !work.strided ? 120'000 : 40'000;
 }
-/// Threads up to which more of them share a row than the rule says.
+/// Below this number of threads, twice as many of them share a row.
 inline double enough_threads(const Rule& rule) {
   return rule.lanes > 1 && rule.width <= 2 ? 600'000 : 130'000;
 }
@@ -100,7 +101,7 @@ inline constexpr double entries_of_lane = 2.5;
 /// The shortest rows, on average, that threads share.
 inline constexpr double least_shared_length = 12;
 
-/// The longest row, of such a mean length, that is no matter for a team.
+/// The longest row that the range form keeps where others go to teams.
 inline int longest_of_items(double mean_length) {
   return static_cast<int>(std::clamp(4 * mean_length, 256.0, 1e9));
 }
@@ -148,16 +149,14 @@ inline Choice proposed(const Work& work) {
   return choice;
 }
 
-/// What was asked for, the rest as proposed.
+/// What was asked for in the range form, the rest as proposed.
 inline Choice chosen(const Choice& asked, const Work& work) {
   Choice choice = proposed(work);
-  if (asked.form != Form::automatic) choice.form = asked.form;
   if (asked.width > 0) choice.width = asked.width;
   if (asked.lanes > 0) choice.lanes = asked.lanes;
   choice.lanes =
       static_cast<int>(std::bit_floor(std::clamp(static_cast<unsigned>(choice.lanes), 1U, 32U)));
-  if (choice.form == Form::team) choice.width = team_width(work.host, choice.width);
-  if (choice.form == Form::team || work.host || !work.contiguous_rows) choice.lanes = 1;
+  if (work.host || !work.contiguous_rows) choice.lanes = 1;
   return choice;
 }
 

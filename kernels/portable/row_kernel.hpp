@@ -54,7 +54,7 @@ struct RowKernel {
   std::int64_t first_row = 0;
   int rows = 0;       ///< range: of this launch; team: of a team
   int lane_bits = 0;  ///< log2 of the threads of a row that are neighbours in a warp
-  int longest = -1;   ///< team: rows up to this length are not its own
+  int longest = -1;   ///< team: rows of at most this many entries are skipped
   int parts = 1;      ///< team: those that divide the columns of a row
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lanes() const { return 1 << lane_bits; }
@@ -114,6 +114,10 @@ struct RowKernel {
 
   /// The first of a team's rows from the r-th on that is longer than `longest`; `rows`: none is.
   KOKKOS_FORCEINLINE_FUNCTION int next_long_row(const Member& team, int r) const {
+    if (longest < 0) {  // each
+      while (r < rows && row_of_team(team, r) >= a.count()) ++r;
+      return r;
+    }
     int next = rows;
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, r, rows),

@@ -14,7 +14,7 @@
 ///   count()       stored rows
 ///   row(i)        the matrix's row that stored row i is; below 0: none
 ///   contiguous    whether the entries of a row lie side by side
-///   length(i)     its entries, or somewhat more: for who gives long rows to teams
+///   length(i)     its entries, or somewhat more: by it rows are given to teams
 ///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column)) for every parts-th
 ///                 entry of row i from `part` on, up to n loads before the first addition
 namespace fatvec::detail {

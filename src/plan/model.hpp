@@ -127,7 +127,8 @@ inline XTraffic x_traffic(const Machine& machine, const Structure& structure, st
     const double isolated = by_rows ? std::ceil(c * value / sector) * sector : c * sector;
     return by_rows ? isolated : c * value + scattered * (isolated - c * value);
   };
-  // GPU kernels take some columns at a time (kernels/portable/launch.hpp, columns_at_once).
+  // GPU kernels take some columns at a time (in double; kernels/portable/launch.hpp,
+  // columns_at_once) and of columns that are apart a tile or two.
   const double at_once = machine.cpu ? columns : std::min(columns, by_rows ? 64.0 : 16.0);
   const auto stays = [&](double x_rows) {
     return std::min(1.0, 0.7 * machine.cache_bytes / std::max(x_rows * row_bytes(at_once), 1.0));

@@ -57,10 +57,9 @@ TEST(PortablePolicy, WhatIsAskedForIsTaken) {
   EXPECT_EQ(range.lanes, 8);
   EXPECT_EQ(chosen({Form::range, 3, 100}, mesh(16)).lanes, 32);
   EXPECT_EQ(chosen({Form::range, 3, 7}, mesh(16)).lanes, 4);
-  const Choice team = chosen({Form::team, 3, 8}, mesh(16));
-  EXPECT_EQ(team.form, Form::team);
-  EXPECT_EQ(team.width, 1) << "teams have tiles of 1 and 4 columns";
-  EXPECT_EQ(team.lanes, 1) << "a row has all of a team's threads";
+  EXPECT_EQ(team_width(false, 3), 1) << "teams have tiles of 1 and 4 columns";
+  EXPECT_EQ(team_width(false, 17), 4);
+  EXPECT_EQ(team_width(true, 1), 4) << "on hosts of 4";
 }
 
 TEST(PortablePolicy, FewRowsGetNarrowerTilesOrMoreThreads) {
