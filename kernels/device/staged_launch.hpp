@@ -27,9 +27,9 @@ inline bool stages_blocks(bool contiguous_columns, std::int64_t k) {
   return contiguous_columns ? k >= 12 : k > 1;
 }
 
-/// So many sweeps over the rows that each has about `at_once` columns, and at most `more` times as
-/// many more: for each A comes from memory again, less than the rows of X that more columns would
-/// drive out of the caches.
+/// Sweeps over the rows, each for about `at_once` columns and at most (1 + more) times as many.
+/// Each reads A from memory again: less than the rows of X that more columns would drive out of the
+/// caches.
 inline std::int64_t sweeps_for(std::int64_t k, std::int64_t at_once, double more) {
   return std::max<std::int64_t>(
       1,
@@ -44,9 +44,9 @@ template <int block, class Tile, class ExecSpace, class Matrix, class X, class T
 void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matrix, const X& x,
                    const Epilogue<T>& epilogue, std::int64_t k, std::int64_t sweeps) {
   using Product = StagedProduct<T, Matrix, block, X, Tile>;
-  // In halves, of teams twice as large: Kokkos refuses teams of which so many do not fit.
+  // Half of the teams, each twice as large: Kokkos refuses a launch whose teams do not fit.
   constexpr int resident = block * Tile::width * sizeof(T) > 48 ? 2 : 4;
-  // With what a team has beyond its rows, so many teams of any capacity fit.
+  // That number of teams fits, whatever a team has beyond its rows.
   constexpr double team_bytes =
       std::min(20 << 10, (scratch_of_multiprocessor / resident - (2 << 10)) * 2 / 3);
   constexpr double thread_bytes = 288;
