@@ -54,8 +54,8 @@ struct BsrRow {
           return detail::with_columns(x, k, [&](const auto& columns) {
             detail::launch_staged_blocks<size>(label, exec, matrix, columns, epilogue, k);
           });
-      portable::multiply(label, exec, policy, detail::BlockEntries<M, size>(matrix), x, epilogue,
-                         k);
+      portable::multiply<false>(label, exec, policy, detail::BlockEntries<M, size>(matrix), x,
+                                epilogue, k);
     }
   };
 

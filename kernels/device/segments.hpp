@@ -35,9 +35,9 @@ void multiply_segments(const char* label, const ExecSpace& exec, const RowEntrie
   const auto width = static_cast<int>(std::min<std::int64_t>(k, 2));
   const auto tiles = static_cast<unsigned>(std::min<std::int64_t>((k + width - 1) / width, 16));
   const auto lanes = static_cast<int>(32 / std::bit_ceil(tiles));
-  portable::multiply_by_items(label, exec, {portable::Form::range, width, lanes},
-                              SegmentEntries<S>{rows, segments.data(), number}, x,
-                              AddingEpilogue<T>{epilogue}, k);
+  portable::multiply_by_items<false>(label, exec, {portable::Form::range, width, lanes},
+                                     SegmentEntries<S>{rows, segments.data(), number}, x,
+                                     AddingEpilogue<T>{epilogue}, k);
 }
 
 }  // namespace fatvec::detail

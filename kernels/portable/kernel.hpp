@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/portable/launch.hpp>
@@ -36,10 +37,11 @@ struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
     return RowEntries<S>(a);
   }
 
-  template <class ExecSpace, class S, class T>
-  static void run(const ExecSpace& exec, const portable::Choice& asked, const S& a,
-                  const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-    portable::multiply(Kernel::label, exec, asked, Kernel::entries(a), x, epilogue, k);
+  template <class ExecSpace, class Policy, class S, class T>
+  static void run(const ExecSpace& exec, const Policy& asked, const S& a, const Operand<const T>& x,
+                  const Epilogue<T>& epilogue, std::int64_t k) {
+    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
+    portable::multiply<host>(Kernel::label, exec, asked, Kernel::entries(a), x, epilogue, k);
   }
 };
 

@@ -56,32 +56,31 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel) {
 }
 
 /// Launches teams for the rows longer than `longest`; no allocation, no fence.
-template <class ExecSpace, class Kernel>
+template <bool host, class ExecSpace, class Kernel>
 void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int longest) {
-  constexpr bool host = detail::is_host<ExecSpace>;
-  constexpr int threads = host ? 1 : 256;
+  constexpr int threads = detail::is_host<ExecSpace> ? 1 : 256;
   constexpr int most_parts = 8;
   constexpr std::int64_t most_teams = 512;  // with rows of their own
   const std::int64_t count = kernel.a.count();
   kernel.longest = longest;
-  kernel.lane_bits = host ? 0 : 5;
+  kernel.lane_bits = threads == 1 ? 0 : 5;
   kernel.rows =
       host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
   kernel.parts = host ? 1 : std::min(kernel.items_of_row, most_parts);
   const auto teams = static_cast<int>((count + kernel.rows - 1) / kernel.rows * kernel.parts);
   using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                   Kokkos::LaunchBounds<threads, host ? 1 : 4>>;
+                                   Kokkos::LaunchBounds<threads, threads == 1 ? 1 : 4>>;
   Kokkos::parallel_for(label, Teams(exec, teams, threads / kernel.lanes(), kernel.lanes()), kernel);
 }
 
 /// The kernel for tiles of `width` columns of X, as a value.
-template <int width, bool shares_rows, class ExecSpace, class Entries, class T,
+template <bool host, int width, bool shares_rows, class ExecSpace, class Entries, class T,
           detail::Columns columns, class Output>
 auto row_kernel(const ExecSpace&, const Entries& entries,
                 const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
                 std::int64_t k) {
-  const auto step = detail::is_host<ExecSpace> ? static_cast<int>(k) : width;
-  return RowKernel<ExecSpace, Entries, T, Output, columns, width, shares_rows>{
+  const auto step = host ? static_cast<int>(k) : width;
+  return RowKernel<ExecSpace, host, Entries, T, Output, columns, width, shares_rows>{
       .a = entries,
       .x = x,
       .output = output,
@@ -91,12 +90,11 @@ auto row_kernel(const ExecSpace&, const Entries& entries,
 }
 
 /// Every row by items of its own.
-template <class ExecSpace, class Entries, class T, class Output>
+template <bool host, class ExecSpace, class Entries, class T, class Output>
 void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& asked,
                        const Entries& entries, const detail::Operand<const T>& x,
                        const Output& output, std::int64_t k) {
   using detail::Columns;
-  constexpr bool host = detail::is_host<ExecSpace>;
   detail::with_columns(
       x, k, [&]<Columns columns>(const detail::MultiVectorSpan<const T, columns>& of_x) {
         constexpr bool strided = columns == Columns::strided;
@@ -112,31 +110,31 @@ void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& a
         with_tile<host, columns>(wanted, [&]<int width>(detail::Width<width>) {
           if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
             if (choice.lanes > 1) {
-              auto kernel = row_kernel<width, true>(exec, entries, of_x, output, k);
+              auto kernel = row_kernel<host, width, true>(exec, entries, of_x, output, k);
               kernel.lane_bits = std::countr_zero(static_cast<unsigned>(choice.lanes));
               return launch_items(label, exec, kernel);
             }
-          launch_items(label, exec, row_kernel<width, false>(exec, entries, of_x, output, k));
+          launch_items(label, exec, row_kernel<host, width, false>(exec, entries, of_x, output, k));
         });
       });
 }
 
 /// Rows longer than `longest`, each by teams.
-template <class ExecSpace, class Entries, class T, class Output>
+template <bool host, class ExecSpace, class Entries, class T, class Output>
 void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width,
                        const Entries& entries, int longest, const detail::Operand<const T>& x,
                        const Output& output, std::int64_t k) {
   using detail::Columns;
-  constexpr bool host = detail::is_host<ExecSpace>;
   detail::with_columns(
       x, k, [&]<Columns columns>(const detail::MultiVectorSpan<const T, columns>& of_x) {
         const int width = team_width(host, asked_width > 0 ? asked_width : k);
         const bool fits = host || columns == Columns::strided || takes(width, x.data, x.row_stride);
         if constexpr (!host)
           if (width == 1 || !fits)
-            return launch_teams(label, exec, row_kernel<1, false>(exec, entries, of_x, output, k),
-                                longest);
-        launch_teams(label, exec, row_kernel<4, false>(exec, entries, of_x, output, k), longest);
+            return launch_teams<host>(
+                label, exec, row_kernel<host, 1, false>(exec, entries, of_x, output, k), longest);
+        launch_teams<host>(label, exec, row_kernel<host, 4, false>(exec, entries, of_x, output, k),
+                           longest);
       });
 }
 
@@ -150,11 +148,10 @@ inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::in
 
 /// Multiplies the rows that `entries` walks by X and gives the sums to `output`, in the form that
 /// was asked for or is best for such rows. On devices rows that are far longer than the mean are
-/// multiplied by teams in a second launch, unless A is known to have none.
-template <class ExecSpace, class Entries, class T, class Output>
+/// multiplied by teams in a second launch, unless A is known to have none. host: as on a CPU.
+template <bool host, class ExecSpace, class Entries, class T, class Output>
 void multiply(const char* label, const ExecSpace& exec, const Choice& asked, const Entries& entries,
               const detail::Operand<const T>& x, const Output& output, std::int64_t k) {
-  constexpr bool host = detail::is_host<ExecSpace>;
   detail::require_near_rows(label, x);
   const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
   for (std::int64_t c = 0; c < k; c += at_once) {
@@ -162,18 +159,18 @@ void multiply(const char* label, const ExecSpace& exec, const Choice& asked, con
     const auto to = output.from_column(c);
     const std::int64_t columns = std::min(at_once, k - c);
     if (asked.form == Form::team) {
-      multiply_by_teams(label, exec, asked.width, entries, -1, of_x, to, columns);
+      multiply_by_teams<host>(label, exec, asked.width, entries, -1, of_x, to, columns);
       continue;
     }
     if constexpr (!host && requires { entries.without_longer_rows(0); })
       if (entries.may_have_long_rows) {
         const int longest = longest_of_items(entries.mean_length);
         const auto others = entries.without_longer_rows(longest);
-        multiply_by_items(label, exec, asked, others, of_x, to, columns);
-        multiply_by_teams(label, exec, 0, entries, longest, of_x, to.adding(), columns);
+        multiply_by_items<host>(label, exec, asked, others, of_x, to, columns);
+        multiply_by_teams<host>(label, exec, 0, entries, longest, of_x, to.adding(), columns);
         continue;
       }
-    multiply_by_items(label, exec, asked, entries, of_x, to, columns);
+    multiply_by_items<host>(label, exec, asked, entries, of_x, to, columns);
   }
 }
 

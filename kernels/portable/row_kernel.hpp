@@ -34,11 +34,11 @@ struct AddRow {
 /// Y = beta · Y + alpha · A · X. A row of A is multiplied by a tile of neighbouring columns of X at
 /// a time, whose sums stay in registers; columns beyond whole tiles are taken by halves of a tile.
 /// Entries: shared/entries.hpp.
-template <class ExecSpace, class Entries, class T, class Output, detail::Columns columns, int width,
-          bool shares_rows>
+/// host: whether it runs as on a CPU; what devices do runs on a host space, too.
+template <class ExecSpace, bool host, class Entries, class T, class Output, detail::Columns columns,
+          int width, bool shares_rows>
 struct RowKernel {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
-  static constexpr bool host = detail::is_host<ExecSpace>;
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   template <int w>
   using Sums = detail::Tile<T, w, contiguous ? detail::piece_width<T>(w) : 1>;

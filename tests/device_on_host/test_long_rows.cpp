@@ -174,11 +174,11 @@ void HiddenLongRows::expect_products_in(int slice_size) {
                       const auto k = fatvec::multivector_columns(x);
                       const fatvec::detail::Epilogue<double> output{
                           alpha, beta, fatvec::detail::span_of<Columns::strided>(y)};
-                      fatvec::portable::multiply_by_items("test", Exec(), {},
-                                                          rows_of_a.without_longer_rows(longest),
-                                                          operand, output, k);
-                      fatvec::portable::multiply_by_teams("test", Exec(), 0, rows_of_a, longest,
-                                                          operand, output.adding(), k);
+                      fatvec::portable::multiply_by_items<false>(
+                          "test", Exec(), {}, rows_of_a.without_longer_rows(longest), operand,
+                          output, k);
+                      fatvec::portable::multiply_by_teams<false>(
+                          "test", Exec(), 0, rows_of_a, longest, operand, output.adding(), k);
                     });
 }
 
