@@ -29,12 +29,17 @@ function(fatvec_join_for_cuda target size)
   endif()
 endfunction()
 
-# fatvec_precompile(TARGET [SET]): Kokkos' headers, most of what a unit reads, come precompiled from one target for each set of
-# options; programs and tests differ. nvcc cannot.
+# fatvec_precompile(TARGET [SET] [OWN header...]): Kokkos' headers, most of what a unit reads, come precompiled from one target for
+# each set of options; programs and tests differ. Or the target precompiles headers of its own. nvcc cannot.
 option(FATVEC_PRECOMPILE_HEADERS "Precompile Kokkos' headers; clang-tidy wants them plain" ON)
 function(fatvec_precompile target)
   # Position-independent code means -fPIC here and -fPIE there.
   if(NOT FATVEC_PRECOMPILE_HEADERS OR "CUDA" IN_LIST Kokkos_DEVICES OR CMAKE_POSITION_INDEPENDENT_CODE)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "OWN" ${ARGN})
+  if(ARG_OWN)
+    target_precompile_headers(${target} PRIVATE ${ARG_OWN})
     return()
   endif()
   set(headers <Kokkos_Core.hpp> <Kokkos_SIMD.hpp> <algorithm> <map> <string> <vector>)

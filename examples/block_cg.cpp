@@ -154,8 +154,6 @@ bool run(const Options& options) {
   examples::Checks checks;
   checks.at_most("largest |b - A x| / |b|", examples::largest(residuals(exec, a, b, x)),
                  10 * options.tolerance);
-  examples::print_gain_over_kokkoskernels(exec, a, b, x,
-                                          [&] { fatvec::spmm(exec, 1.0, a, b, 0.0, x); });
   return checks.passed();
 }
 

@@ -4,16 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <new>
-#include <type_traits>
 #include <utility>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/generate/generate.hpp>
-#if defined(FATVEC_EXAMPLES_WITH_KOKKOSKERNELS)
-#include <KokkosSparse_spmv.hpp>
-
-#include <fatvec/interop/kokkoskernels.hpp>
-#endif
 
 namespace examples {
 namespace {
@@ -26,18 +20,6 @@ std::vector<std::string> kokkos_arguments(const CLI::App& app) {
   for (const auto& argument : left)
     if (argument.rfind("--kokkos-", 0) != 0) throw CLI::ExtrasError({argument});
   return left;
-}
-
-double median(std::vector<double> seconds) {
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return *middle;
-}
-
-double seconds_of(const Exec& exec, const Product& product) {
-  Stopwatch watch;
-  watch.time(exec, product);
-  return watch.seconds();
 }
 
 }  // namespace
@@ -104,7 +86,7 @@ Matrix generated(const std::string& spec) {
   const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_map("row_map", a.row_map.extent(0));
   for (std::size_t i = 0; i < row_map.extent(0); ++i)
     row_map(i) = static_cast<std::int32_t>(a.row_map(i));
-  return fatvec::mirror<Device>(
+  return fatvec::mirror<Exec>(
       fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace>(
           a.rows(), a.cols(), row_map, a.entries, a.values));
 }
@@ -113,40 +95,5 @@ void print_share(const Stopwatch& products, double total_seconds) {
   std::printf("time        %.3f s, of which the products take %.0f %%\n", total_seconds,
               100 * products.seconds() / total_seconds);
 }
-
-void print_gain(const Exec& exec, const Product& fatvec, const Product& kokkoskernels) {
-  constexpr int repetitions = 21;
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  seconds_of(exec, fatvec);  // once without a clock
-  seconds_of(exec, kokkoskernels);
-  for (int n = 0; n < repetitions; ++n) {
-    ours.push_back(seconds_of(exec, fatvec));
-    theirs.push_back(seconds_of(exec, kokkoskernels));
-  }
-  const double here = median(std::move(ours));
-  const double there = median(std::move(theirs));
-  std::printf(
-      "one product fatvec %.3f ms, KokkosSparse::spmv %.3f ms: %.2f times as fast (medians of "
-      "%d)\n",
-      1e3 * here, 1e3 * there, there / here, repetitions);
-}
-
-#if defined(FATVEC_EXAMPLES_WITH_KOKKOSKERNELS)
-void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x,
-                                   const Multivector& y, const Product& fatvec) {
-  const auto crs = fatvec::crs_matrix(a);
-  KokkosSparse::SPMVHandle<Exec, std::remove_const_t<decltype(crs)>, Multivector, Multivector>
-      handle;
-  print_gain(exec, fatvec, [&] {
-    KokkosSparse::spmv(exec, &handle, KokkosSparse::NoTranspose, 1.0, crs, x, 0.0, y);
-  });
-}
-#else
-void print_gain_over_kokkoskernels(const Exec&, const Matrix&, const Multivector&,
-                                   const Multivector&, const Product&) {
-  std::puts("one product no comparison: built without Kokkos Kernels");
-}
-#endif
 
 }  // namespace examples

@@ -18,7 +18,7 @@ namespace examples {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
-using Matrix = fatvec::CsrMatrix<double, std::int32_t, Device>;  // as fatvec::kernels has it
+using Matrix = fatvec::CsrMatrix<double, std::int32_t, Exec>;  // as fatvec::kernels has it
 using Multivector =
     Kokkos::View<double**, Kokkos::LayoutRight, Device>;  // a row's columns lie together
 
@@ -74,16 +74,6 @@ class Stopwatch {
 
 /// Prints how much of total_seconds went into the products.
 void print_share(const Stopwatch& products, double total_seconds);
-
-using Product = std::function<void()>;  ///< enqueues one product
-
-/// Prints the medians of repeated products, which take turns, and their ratio.
-void print_gain(const Exec& exec, const Product& fatvec, const Product& kokkoskernels);
-
-/// The same, with KokkosSparse::spmv of A X on the same Views as the other product; says so where
-/// there is no Kokkos Kernels. Overwrites Y.
-void print_gain_over_kokkoskernels(const Exec& exec, const Matrix& a, const Multivector& x,
-                                   const Multivector& y, const Product& fatvec);
 
 /// The body of for_each_element: a named functor, for nvcc wants no host-device lambda in a header.
 template <class Function>

@@ -23,7 +23,7 @@ using examples::Device;
 using examples::Exec;
 using examples::Matrix;
 using examples::Multivector;
-using Hll = fatvec::HllMatrix<double, std::int32_t, Device>;
+using Hll = fatvec::HllMatrix<double, std::int32_t, Exec>;
 
 namespace {
 

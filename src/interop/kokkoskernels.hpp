@@ -15,8 +15,8 @@ namespace fatvec {
 /// the result: spmm() takes it, conversions and plans want a copy that is not.
 template <class Scalar, class Ordinal, class Device, class MemoryTraits, class Offset>
 auto csr_view(const KokkosSparse::CrsMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>& a) {
-  return CsrMatrix<Scalar, Ordinal, Device, Offset>(a.numRows(), a.numCols(), a.graph.row_map,
-                                                    a.graph.entries, a.values);
+  return CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>(
+      a.numRows(), a.numCols(), a.graph.row_map, a.graph.entries, a.values);
 }
 
 /// The inverse.

@@ -289,7 +289,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::con
 /// The plan of a CSR matrix on the default device, for the kernels that plans choose among.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t>
-using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>>;
+using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>>;
 
 /// A plan for products of op(A) with k columns: format, kernel, policy and packing, chosen by the
 /// traffic model.
@@ -307,7 +307,7 @@ using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>>;
 /// does not fit.
 template <class Kernels = PlanKernels, class ExecSpace, class Scalar, class Ordinal, class Device,
           class Offset>
-Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, Kernels> analyse(
+Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels> analyse(
     const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
     const PlanOptions& options = {}) {
   return {exec, a, k, options};

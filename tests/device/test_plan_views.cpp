@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/plan/plan.hpp>
+
+#include "generated.hpp"
 
 /// Plans take the Views that applications have, on the default device: shared between host and
 /// device, padded, apart in both dimensions, unmanaged, of constants. Everything is a round number,
@@ -15,8 +16,8 @@ using Device = Exec::device_type;
 using Host = Kokkos::DefaultHostExecutionSpace;
 constexpr int k = 9;
 
-generate::HostCsr host_matrix() {
-  const auto generated = generate::generate(generate::parse_spec("gen:powerlaw:700:4.2"));
+auto host_matrix() {
+  auto generated = test::generated("gen:powerlaw:700:4.2");
   for (std::size_t n = 0; n < generated.values.extent(0); ++n)
     generated.values(n) = static_cast<double>(n % 17) - 8;
   return generated;
@@ -42,7 +43,7 @@ void fill(const View& view) {
 }
 
 /// X and Y in Views of their own kind: `X` is filled, then given to the product as `GivenX`. Two
-/// kernels will do: all meet the same spans, and each takes its time to compile.
+/// kernels will do: all meet the same spans.
 template <class GivenX, class X, class Y>
 void expect_product(const char* what, const X& x, const Y& y) {
   const auto a = host_matrix();
@@ -51,9 +52,8 @@ void expect_product(const char* what, const X& x, const Y& y) {
   const auto instance = Kokkos::Experimental::partition_space(Exec(), 1, 1)[0];
   for (const char* kernel : {"csr-row", "hll-row"}) {
     for (const bool packed : {false, true}) {
-      const auto plan = analyse<TypeList<CsrRow, HllRow>>(
-          instance, mirror<Device>(a), columns,
-          {.choice = Choice{kernel, "", packed}, .machine = machine});
+      const auto plan = analyse(instance, mirror<Device>(a), columns,
+                                {.choice = Choice{kernel, "", packed}, .machine = machine});
       fill(x);
       fill(y);
       spmm(instance, 2.0, plan, GivenX(x), -1.0, y);

@@ -5,7 +5,8 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/fatvec.hpp>
-#include <fatvec/generate/generate.hpp>
+
+#include "generated.hpp"
 
 /// More columns than devices take at once, on the default device: for BitTCF every width that
 /// tensor cores are compiled for.
@@ -16,17 +17,9 @@ using Exec = Kokkos::DefaultExecutionSpace;
 
 template <template <class...> class Format, class Layout>
 void expect_products(const char* matrix, std::initializer_list<int> widths) {
-  const auto host = generate::generate(generate::parse_spec(matrix));
+  const auto host = test::generated(matrix);
   using Matrix = Format<double, std::int32_t, Exec, std::int32_t>;  // what the library has
-  const auto wide = mirror<Exec>(host);
-  const typename CsrMatrix<double, std::int32_t, Exec, std::int32_t>::Offsets row_map(
-      "row_map", host.row_map.extent(0));
-  const auto row_map_host = Kokkos::create_mirror_view(row_map);
-  for (std::size_t i = 0; i < row_map.extent(0); ++i)
-    row_map_host(i) = static_cast<std::int32_t>(host.row_map(i));
-  Kokkos::deep_copy(row_map, row_map_host);
-  const auto a =
-      Matrix::from_csr(Exec(), {host.rows(), host.cols(), row_map, wide.entries, wide.values});
+  const auto a = convert<Matrix>(Exec(), mirror<Exec>(host));
   for (const int k : widths) {
     const Kokkos::View<double**, Layout, Exec> x("x", host.cols(), k);
     const Kokkos::View<double**, Layout, Exec> y("y", host.rows(), k);

@@ -7,18 +7,19 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/fatvec.hpp>
-#include <fatvec/generate/generate.hpp>
+
+#include "generated.hpp"
 
 /// BitTCF: the grid that is found, the windows that are made of it, what their tiles hold.
 namespace fatvec {
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
-using Csr = generate::HostCsr;
-using Tcf = BitTcfMatrix<double, std::int32_t, Host, std::int64_t>;
+using Csr = CsrMatrix<double, std::int32_t, Host>;
+using Tcf = BitTcfMatrix<double, std::int32_t, Host>;
 
 Csr generated(const std::string& text) {
-  return generate::generate(generate::parse_spec(text));
+  return test::generated(text);
 }
 
 TEST(RowGrid, BoxesHaveEveryRowOnce) {
@@ -60,7 +61,7 @@ TEST(RowGrid, IsFoundInTheColumns) {
 }
 
 TEST(BitTcf, WindowsAreCubesOfPointsWhereTheyShareColumns) {
-  const auto a = Tcf::from_csr(Host(), generated("gen:stencil27:20"));
+  const auto a = convert<Tcf>(Host(), generated("gen:stencil27:20"));
   EXPECT_EQ(a.windows(), 1000);
   const std::vector<int> first_window(a.permutation.data(), a.permutation.data() + 8);
   EXPECT_EQ(first_window, (std::vector<int>{0, 1, 20, 21, 400, 401, 420, 421}));
@@ -80,7 +81,7 @@ TEST(BitTcf, KeepsRepeatedColumnsAndSortsRows) {
     entries(n) = columns[n];
     values(n) = 1 << n;
   }
-  const auto a = Tcf::from_csr(Host(), Csr(2, 4, row_map, entries, values));
+  const auto a = convert<Tcf>(Host(), Csr(2, 4, row_map, entries, values));
   EXPECT_EQ(a.tiles(), 1);
   EXPECT_EQ(std::vector<int>(a.entries.data(), a.entries.data() + 4),
             (std::vector<int>{0, 1, 3, 3}));
@@ -97,15 +98,15 @@ TEST(BitTcf, RefusesWhatDoesNotFit) {
   FormatOptions options;
   const auto need = Tcf::footprint(Host(), a);
   options.memory_limit = static_cast<std::uint64_t>(need.bytes);
-  EXPECT_EQ(static_cast<double>(Tcf::from_csr(Host(), a, options).bytes()), need.bytes);
+  EXPECT_EQ(static_cast<double>(convert<Tcf>(Host(), a, options).bytes()), need.bytes);
   options.memory_limit = *options.memory_limit - 1;
-  EXPECT_THROW(Tcf::from_csr(Host(), a, options), CapacityError);
+  EXPECT_THROW(convert<Tcf>(Host(), a, options), CapacityError);
 }
 
 TEST(BitTcf, AMillionEntriesAreCountedInASample) {
   const Csr a = generated("gen:stencil27:36");
   const double bytes = Tcf::footprint(Host(), a).bytes;
-  EXPECT_NEAR(bytes / static_cast<double>(Tcf::from_csr(Host(), a).bytes()), 1, 0.02);
+  EXPECT_NEAR(bytes / static_cast<double>(convert<Tcf>(Host(), a).bytes()), 1, 0.02);
 }
 
 }  // namespace

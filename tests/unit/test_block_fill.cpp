@@ -4,19 +4,20 @@
 #include <set>
 #include <utility>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/statistics/block_fill.hpp>
+
+#include "generated.hpp"
 
 namespace {
 
 using fatvec::best_block_fill;
 using fatvec::block_fill;
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using Csr = fatvec::CsrMatrix<double, std::int32_t, Exec, std::int64_t>;
-using Bsr = fatvec::BsrMatrix<double, std::int32_t, Exec, std::int64_t>;
+using Csr = fatvec::CsrMatrix<double, std::int32_t, Exec>;
+using Bsr = fatvec::BsrMatrix<double, std::int32_t, Exec>;
 
 Csr generated(const char* spec) {
-  return fatvec::generate::generate(fatvec::generate::parse_spec(spec));
+  return fatvec::test::generated(spec);
 }
 
 TEST(BlockFill, CountsTheBlocksThatHoldEntries) {
@@ -35,8 +36,8 @@ TEST(BlockFill, CountsTheBlocksThatHoldEntries) {
       EXPECT_EQ(fill.footprint.stored_entries, stored);
       EXPECT_DOUBLE_EQ(fill.ratio, stored / static_cast<double>(csr.nnz()));
       const double block_rows = (csr.rows() + fill.block_size - 1) / fill.block_size;
-      EXPECT_EQ(fill.footprint.bytes,
-                stored * 8 + static_cast<double>(blocks.size()) * 4 + (block_rows + 1) * 8);
+      EXPECT_EQ(fill.footprint.bytes, stored * 8 + static_cast<double>(blocks.size()) * 4 +
+                                          (block_rows + 1) * sizeof(Csr::offset_type));
     }
   }
 }

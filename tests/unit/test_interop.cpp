@@ -30,7 +30,9 @@ TEST(Interop, ThereAndBackWithoutACopy) {
   const Csr csr = small();
   const Crs crs = crs_matrix(csr);
   expect_shared(csr, crs);
-  expect_shared(csr_view(crs), crs);
+  const auto view = csr_view(crs);
+  static_assert(std::is_same_v<decltype(view), const Csr>, "as fatvec::kernels spells a device");
+  expect_shared(view, crs);
 }
 
 TEST(Interop, ManagedViewsOutliveTheMatrixTheyCameFrom) {

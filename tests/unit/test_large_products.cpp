@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <fatvec/formats/bsr.hpp>
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
+#include <fatvec/plan/convert.hpp>
+
+#include "generated.hpp"
 
 /// What CPU kernels do only with products that are too large for their caches: threads take blocks
 /// of rows as they become free, and lines of Y go straight to memory. With a beta that is not 0
@@ -44,16 +46,14 @@ void expect_streamed(const Matrix& a, int k, int row_length) {
 }
 
 TEST(LargeProduct, CsrStreamsLinesOfY) {
-  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:210000:2")),
-                                  43,
+  expect_streamed<CsrRow, double>(test::generated("gen:banded:210000:2"), 43,
                                   48);  // tiles of 32 and 11, or 32, 8, 3
-  expect_streamed<CsrRow, double>(generate::generate(generate::parse_spec("gen:banded:350000:1")),
-                                  24, 24);
+  expect_streamed<CsrRow, double>(test::generated("gen:banded:350000:1"), 24, 24);
 }
 
 TEST(LargeProduct, CsrStreamsLinesOfYInFloat) {
-  const auto csr = generate::generate(generate::parse_spec("gen:banded:400000:1"));
-  using Csr = CsrMatrix<float, std::int32_t, Host, std::int64_t>;
+  const auto csr = test::generated("gen:banded:400000:1");
+  using Csr = CsrMatrix<float, std::int32_t, Host>;
   const Csr::Scalars values("values", csr.values.extent(0));
   Kokkos::deep_copy(values, csr.values);
   expect_streamed<CsrRow, float>(Csr(csr.rows(), csr.cols(), csr.row_map, csr.entries, values), 43,
@@ -61,9 +61,9 @@ TEST(LargeProduct, CsrStreamsLinesOfYInFloat) {
 }
 
 TEST(LargeProduct, BsrStreamsLinesOfY) {
-  const auto csr = generate::generate(generate::parse_spec("gen:stencil5:200x200:dof=3"));
-  using Bsr = BsrMatrix<double, std::int32_t, Host, std::int64_t>;
-  expect_streamed<BsrRow, double>(Bsr::from_csr(Host(), csr), 75, 80);
+  const auto csr = test::generated("gen:stencil5:200x200:dof=3");
+  using Bsr = BsrMatrix<double, std::int32_t, Host>;
+  expect_streamed<BsrRow, double>(convert<Bsr>(Host(), csr), 75, 80);
 }
 
 TEST(LargeProduct, OnlyWhereItMay) {

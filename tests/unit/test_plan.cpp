@@ -5,8 +5,9 @@
 #include <string>
 #include <thread>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/plan/plan.hpp>
+
+#include "generated.hpp"
 
 /// Plans: right whatever they chose, honest about why, and as undemanding as a product of a matrix
 /// when they run.
@@ -14,9 +15,15 @@ namespace fatvec {
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using Csr = CsrMatrix<double, int, Exec, std::int64_t>;
+using Csr = CsrMatrix<double, int, Exec>;
 using Right = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Exec>;
+
+/// However a device is spelled, the plan is the one that fatvec::kernels has.
+static_assert(
+    std::is_same_v<decltype(analyse(Exec(), CsrMatrix<double, int, Exec::device_type>(), 1)),
+                   CsrPlan<double, int, Exec>>);
+static_assert(std::is_same_v<CsrPlan<double, int, Exec::device_type>, CsrPlan<double, int, Exec>>);
 
 /// Of round numbers: every choice measures and decides the same on every machine.
 Machine a_machine() {
@@ -24,7 +31,7 @@ Machine a_machine() {
 }
 
 Csr a_matrix(const char* spec = "gen:powerlaw:700:4.2") {
-  const Csr generated = generate::generate(generate::parse_spec(spec));
+  const Csr generated = test::generated(spec);
   for (std::size_t n = 0; n < generated.values.extent(0); ++n)
     generated.values(n) = static_cast<double>(n % 17) - 8;  // exact
   return generated;

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <string>
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/plan/plan.hpp>
+
+#include "generated.hpp"
 
 /// New values in the same pattern: the product of an updated plan is that of a new one, for every
 /// format and operation.
@@ -16,7 +17,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 template <class T>
-using Csr = CsrMatrix<T, int, Exec, std::int64_t>;
+using Csr = CsrMatrix<T, int, Exec>;
 
 Machine a_machine() {
   return {"test", Exec::name(), true, 4, 50, 200, 32e6, 1e-6, 1e-8};
@@ -25,7 +26,7 @@ Machine a_machine() {
 /// Rows of very different lengths, columns in no order.
 template <class T>
 Csr<T> a_matrix() {
-  const auto generated = generate::generate(generate::parse_spec("gen:powerlaw:300:4.2"));
+  const auto generated = test::generated("gen:powerlaw:300:4.2");
   Csr<T> a(generated.rows(), generated.cols(), generated.row_map, generated.entries,
            typename Csr<T>::Scalars("values", generated.entries.extent(0)));
   for (int i = 0; i < a.rows(); ++i)
@@ -100,12 +101,12 @@ TEST(PlanUpdate, OfATranspose) {
 }
 TEST(PlanUpdate, OfConjugates) {
   using C = Kokkos::complex<double>;
-  using Kernels = TypeList<CsrRow, HllRow, BsrRow>;
+  using Kernels = TypeList<CsrPortable, HllPortable, BsrPortable>;  // the formats matter
   const auto a = a_matrix<C>();
   for (const Op op : {Op::conjugate, Op::conjugate_transpose, Op::none}) {
     Csr<C> first = a;
     first.values = values_of<C>(a.entries.extent(0), 3);
-    for (const char* kernel : {"csr-row", "hll-row", "bsr-row"}) {
+    for (const char* kernel : {"csr-portable", "hll-portable", "bsr-portable"}) {
       const PlanOptions options{.op = op,
                                 .choice = Choice{.kernel = kernel},
                                 .machine = a_machine(),
@@ -125,9 +126,9 @@ TEST(PlanUpdate, TellsItsBytes) {
   PlanOptions options{.choice = Choice{.kernel = "hll-row"}, .machine = a_machine()};
   EXPECT_EQ(analyse(Exec(), a, 3, options).value_map_bytes(), 0);
   options.keep_value_map = true;
-  const auto hll = HllMatrix<double, int, Exec, std::int64_t>::from_csr(Exec(), a);
+  const auto hll = convert<HllMatrix<double, int, Exec>>(Exec(), a);
   EXPECT_EQ(analyse(Exec(), a, 3, options).value_map_bytes(),
-            static_cast<std::uint64_t>(hll.stored_entries()) * sizeof(std::int64_t));
+            static_cast<std::uint64_t>(hll.stored_entries()) * sizeof(std::int32_t));
   options.choice = Choice{.kernel = "csr-row"};
   EXPECT_EQ(analyse(Exec(), a, 3, options).value_map_bytes(), 0) << "CSR shares the values";
 }

@@ -8,18 +8,19 @@
 
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/hll.hpp>
 #include <fatvec/plan/convert.hpp>
+
+#include "generated.hpp"
 
 /// When CPU kernels prefetch rows of X, and that the products in which they do are right.
 namespace fatvec {
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
-using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
+using Csr = CsrMatrix<double, std::int32_t, Host>;
 
 constexpr detail::PrefetchPolicy from_one_column{1, 300};
 
@@ -31,7 +32,7 @@ std::int64_t distance(const Csr& a, std::int64_t k,
 }
 
 TEST(Prefetch, OfScatteredColumns) {
-  const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
+  const Csr scattered = test::generated("gen:uniform:100000:10");
   EXPECT_EQ(distance(scattered, 16), 9) << "80 entries";
   EXPECT_EQ(distance(scattered, 13, {128, 1'000'000}), 0) << "not worth it on this machine";
   EXPECT_EQ(distance(scattered, 16, {128, 1'000'000}), 9);
@@ -65,18 +66,18 @@ TEST(Prefetch, AsFarAsTheCacheOfACoreReaches) {
 }
 
 TEST(Prefetch, OfPatternsWhereRowsOfXAreLong) {
-  const Csr seven = generate::generate(generate::parse_spec("gen:stencil7:50"));
+  const Csr seven = test::generated("gen:stencil7:50");
   EXPECT_EQ(distance(seven, 16), 0);
   EXPECT_EQ(distance(seven, 32), 0);
   EXPECT_GT(distance(seven, 64), 0);
-  const Csr band = generate::generate(generate::parse_spec("gen:banded:40000:10"));
+  const Csr band = test::generated("gen:banded:40000:10");
   EXPECT_EQ(distance(band, 128), 0) << "a new column in 21";
 }
 
 TEST(Prefetch, NotOfFewOrEmptyRows) {
-  const Csr empty = generate::generate(generate::parse_spec("gen:uniform:50000:0"));
+  const Csr empty = test::generated("gen:uniform:50000:0");
   EXPECT_EQ(distance(empty, 64), 0);
-  const Csr scattered = generate::generate(generate::parse_spec("gen:uniform:100000:10"));
+  const Csr scattered = test::generated("gen:uniform:100000:10");
   const auto of_rows = [&](std::int64_t first, std::int64_t last) {
     return detail::prefetch_row_distance(from_one_column, scattered.row_access(),
                                          scattered.entries.data(), first, last, 128, 100'000);
@@ -105,16 +106,16 @@ void expect_like_single_columns(const Csr& a, const Matrix& matrix, std::size_t 
 }
 
 TEST(Prefetch, ProductsThatPrefetchAreRight) {
-  using Bsr = BsrMatrix<double, std::int32_t, Host, std::int64_t>;
-  using Hll = HllMatrix<double, std::int32_t, Host, std::int64_t>;
-  const Csr a = generate::generate(generate::parse_spec("gen:uniform:5001x100001:9"));
+  using Bsr = BsrMatrix<double, std::int32_t, Host>;
+  using Hll = HllMatrix<double, std::int32_t, Host>;
+  const Csr a = test::generated("gen:uniform:5001x100001:9");
   for (const std::size_t k : {13, 16, 43, 75}) {
     ASSERT_GT(distance(a, static_cast<std::int64_t>(k)), 0);
     expect_like_single_columns<CsrRow>(a, a, k);
     expect_like_single_columns<HllRow>(a, convert<Hll>(Host(), a), k);
     expect_like_single_columns<HllRow>(a, convert<Hll::WithLayout<Kokkos::LayoutLeft>>(Host(), a),
                                        k);
-    expect_like_single_columns<BsrRow>(a, Bsr::from_csr(Host(), a), k);
+    expect_like_single_columns<BsrRow>(a, convert<Bsr>(Host(), a), k);
   }
 }
 
@@ -174,7 +175,7 @@ TEST(Prefetch, RowsOfEveryLength) {
 /// With few columns, against the sums themselves: as AMD's processors prefetch, whatever this one
 /// is.
 TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
-  const Csr a = generate::generate(generate::parse_spec("gen:uniform:20001x1500001:9"));
+  const Csr a = test::generated("gen:uniform:20001x1500001:9");
   ASSERT_GT(distance(a, 1), 0);
   for (std::size_t k = 1; k <= 7; ++k) {
     using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;

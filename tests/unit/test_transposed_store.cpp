@@ -6,12 +6,14 @@
 #include <fatvec/formats/bittcf.hpp>
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/sell.hpp>
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/bittcf.hpp>
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/sell.hpp>
+#include <fatvec/plan/convert.hpp>
 #include <fatvec/plan/packing.hpp>
+
+#include "generated.hpp"
 
 /// Rows that a CPU's kernel forms in a buffer and transposes into a column-major Y, against the
 /// same kernel's row-major Y: every number is a small integer, every result exact.
@@ -55,8 +57,8 @@ void expect_transposed(const Matrix& a, int k, int beta, int spare = 0) {
   }
 }
 
-generate::HostCsr whole_numbers(const char* spec) {
-  const auto a = generate::generate(generate::parse_spec(spec));
+CsrMatrix<double, std::int32_t, Host> whole_numbers(const char* spec) {
+  const auto a = test::generated(spec);
   for (std::size_t n = 0; n < a.values.extent(0); ++n) a.values(n) = static_cast<double>(n % 7) - 3;
   return a;
 }
@@ -65,7 +67,7 @@ template <class Csr>
 auto blocks_of(const Csr& a, int size) {
   FormatOptions options;
   options.block_size = size;
-  return BsrMatrix<double, std::int32_t, Host, std::int64_t>::from_csr(Host(), a, options);
+  return convert<BsrMatrix<double, std::int32_t, Host>>(Host(), a, options);
 }
 
 TEST(TransposedStore, EveryNumberOfColumns) {
@@ -103,7 +105,7 @@ TEST(TransposedStore, LargeProducts) {
 }
 
 TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
-  using Csr = CsrMatrix<double, std::int32_t, Host, std::int64_t>;
+  using Csr = CsrMatrix<double, std::int32_t, Host>;
   using Sell = SellMatrix<double, std::int32_t, Host>;
   using BitTcf = BitTcfMatrix<double, std::int32_t, Host>;
   const host::Policy on_host;
@@ -131,9 +133,8 @@ TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
     });
   };
   expect_contiguous_y(Packing<double, Host>::of<CsrRow>(Host(), on_host, a, 5), false);
-  using BitTcf64 = BitTcfMatrix<double, std::int32_t, Host, std::int64_t>;
   expect_contiguous_y(
-      Packing<double, Host>::of<BitTcfWindow>(Host(), on_host, BitTcf64::from_csr(Host(), a), 5),
+      Packing<double, Host>::of<BitTcfWindow>(Host(), on_host, convert<BitTcf>(Host(), a), 5),
       true);
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fatvec/plan/plan.hpp>
+
+#include "generated.hpp"
+
+/// New values in the same pattern, on the default device: the products of an updated plan are those
+/// of a new one. Other types, operations and kernels are unit/test_plan_update.cpp's.
+namespace fatvec {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Csr = CsrMatrix<double, std::int32_t, Exec>;
+constexpr int k = 5;
+
+/// Small integers: every product is exact.
+Csr::Scalars values_of(std::int64_t nnz, int salt) {
+  const Csr::Scalars values("values", nnz);
+  const auto host = Kokkos::create_mirror_view(values);
+  for (std::int64_t n = 0; n < nnz; ++n) host(n) = static_cast<double>((n * 5 + salt) % 17) - 8;
+  Kokkos::deep_copy(values, host);
+  return values;
+}
+
+auto product_of(const CsrPlan<double>& plan) {
+  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", plan.cols(), k);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> y("y", plan.rows(), k);
+  const auto host = Kokkos::create_mirror_view(x);
+  for (std::size_t i = 0; i < x.extent(0); ++i)
+    for (std::size_t c = 0; c < x.extent(1); ++c)
+      host(i, c) = static_cast<double>((7 * i + 3 * c) % 11) - 5;
+  Kokkos::deep_copy(x, host);
+  spmm(Exec(), 1.0, plan, x, 0.0, y);
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+}
+
+TEST(PlanValues, AreReplacedInEveryFormat) {
+  const Csr generated = mirror<Exec>(test::generated("gen:powerlaw:700:4.2"));
+  const auto with_values = [&](int salt) {
+    return Csr(generated.rows(), generated.cols(), generated.row_map, generated.entries,
+               values_of(generated.nnz(), salt));
+  };
+  const Machine machine{"test", Exec::name(), detail::is_host<Exec>, 4, 50, 200, 32e6, 1e-6, 1e-8};
+  for (const Op op : {Op::none, Op::transpose}) {
+    for (const char* kernel : {"csr-row", "hll-row", "sell-row", "bsr-row", "bittcf-window"}) {
+      const PlanOptions options{
+          .op = op, .choice = Choice{.kernel = kernel}, .machine = machine, .keep_value_map = true};
+      auto plan = analyse(Exec(), with_values(3), k, options);
+      for (const int salt : {7, 11}) {
+        plan.update(Exec(), values_of(generated.nnz(), salt));
+        const auto found = product_of(plan);
+        const auto expected = product_of(analyse(Exec(), with_values(salt), k, options));
+        for (std::size_t i = 0; i < found.extent(0); ++i)
+          for (std::size_t c = 0; c < found.extent(1); ++c)
+            ASSERT_EQ(found(i, c), expected(i, c)) << kernel << ": " << i << ", " << c;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fatvec
