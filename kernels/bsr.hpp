@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
@@ -19,7 +20,7 @@ namespace fatvec {
 /// for all of them (register blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of seed
 /// 003). Devices take the rows of a block one by one for few columns, where A is the traffic and X
 /// is in the first-level cache, and for sizes that the compiler does not know; otherwise blocks are
-/// staged in scratch memory.
+/// staged in scratch memory. All of this for float and double.
 struct BsrRow {
   static constexpr const char* name = "bsr-row";
   static constexpr const char* label = "fatvec::BsrRow";
@@ -77,9 +78,21 @@ struct BsrRow {
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
                   const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                   std::int64_t k) {
+    if (matrix.block.size == 1)  // is CSR
+      return detail::launch<CsrRow>(exec, policy, matrix, x, epilogue, k);
+    if constexpr (std::is_floating_point_v<T>)
+      run_blocks(exec, policy, matrix, x, epilogue, k);
+    else
+      run_rows_of_blocks(exec, policy, matrix, x, epilogue, k);
+  }
+
+ private:
+  /// By kernels that know the size of the blocks.
+  template <class ExecSpace, class Policy, class M, class T>
+  static void run_blocks(const ExecSpace& exec, const Policy& policy, const M& matrix,
+                         const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
+                         std::int64_t k) {
     switch (matrix.block.size) {
-      case 1:  // is CSR
-        return detail::launch<CsrRow>(exec, policy, matrix, x, epilogue, k);
       case 2:
         return detail::launch<OfSize<2>>(exec, policy, matrix, x, epilogue, k);
       case 3:
@@ -96,10 +109,21 @@ struct BsrRow {
         return detail::launch<OfSize<0>>(exec, policy, matrix, x, epilogue, k);
     }
   }
+  /// Complex numbers, integers, half precision: by the portable kernel.
+  template <class ExecSpace, class Policy, class M, class T>
+  static void run_rows_of_blocks(const ExecSpace& exec, const Policy& policy, const M& matrix,
+                                 const detail::Operand<const T>& x,
+                                 const detail::Epilogue<T>& epilogue, std::int64_t k) {
+    const detail::BlockEntries<M> entries(matrix);
+    if constexpr (std::is_same_v<Policy, DevicePolicy>)
+      portable::multiply<false>(label, exec, policy, entries, x, epilogue, k);
+    else
+      portable::multiply<true>(label, exec, {}, entries, x, epilogue, k);
+  }
 };
 
 /// BSR, row by row, by the kernel that every format and backend shares.
-struct BsrPortable : detail::PortableKernel<BsrPortable> {
+struct BsrPortable : detail::PortableKernel<BsrPortable, portable::DevicePolicy> {
   static constexpr const char* name = "bsr-portable";
   static constexpr const char* label = "fatvec::BsrPortable";
   template <class Scalar, class Ordinal, class Device, class Offset>

@@ -9,7 +9,7 @@ namespace fatvec {
 
 /// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in
 /// registers.
-struct CsrRow : detail::SlotKernel<CsrRow> {
+struct CsrRow : detail::SlotKernel<CsrRow, portable::DevicePolicy> {
   static constexpr const char* name = "csr-row";
   static constexpr const char* label = "fatvec::CsrRow";
   template <class Scalar, class Ordinal, class Device, class Offset>
@@ -17,7 +17,7 @@ struct CsrRow : detail::SlotKernel<CsrRow> {
 };
 
 /// CSR by the kernel that every format and backend shares.
-struct CsrPortable : detail::PortableKernel<CsrPortable> {
+struct CsrPortable : detail::PortableKernel<CsrPortable, portable::DevicePolicy> {
   static constexpr const char* name = "csr-portable";
   static constexpr const char* label = "fatvec::CsrPortable";
   template <class Scalar, class Ordinal, class Device, class Offset>

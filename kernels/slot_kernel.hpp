@@ -19,10 +19,10 @@ namespace fatvec::detail {
 
 /// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name, the
 /// label of its launches and the format.
-template <class Kernel>
+template <class Kernel, class OnDevices = portable::InterleavedDevicePolicy>
 struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = host::Policy;
-  using DevicePolicy = portable::DevicePolicy;
+  using DevicePolicy = OnDevices;
 
   template <class ExecSpace>
   static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {

@@ -18,9 +18,8 @@ struct RowPart {
   Ordinal last;
 };
 
-/// No row is cut up unless one has more entries than this: a second launch takes 3 to 12
-/// microseconds (an H100, docs/performance.md), and cutting rows of 25 to 64 entries saves less,
-/// unless it is there for a longer one.
+/// No row is cut up unless one has more entries than this: a second launch costs more than cutting
+/// shorter rows saves, unless it is there for a longer one (docs/performance.md).
 inline constexpr std::int64_t worth_a_launch = 64;
 
 /// Entries of the longest row that is not long, of so many rows and entries.

@@ -14,6 +14,7 @@
 #include <fatvec/kernels/device/multiprocessor.hpp>
 #include <fatvec/kernels/device/staged_kernel.hpp>
 #include <fatvec/kernels/device/thread_mapping.hpp>
+#include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
@@ -25,15 +26,6 @@ namespace fatvec::detail {
 /// apart.
 inline bool stages_blocks(bool contiguous_columns, std::int64_t k) {
   return contiguous_columns ? k >= 12 : k > 1;
-}
-
-/// Sweeps over the rows, each for about `at_once` columns and at most (1 + more) times as many.
-/// Each reads A from memory again: less than the rows of X that more columns would drive out of the
-/// caches.
-inline std::int64_t sweeps_for(std::int64_t k, std::int64_t at_once, double more) {
-  return std::max<std::int64_t>(
-      1,
-      static_cast<std::int64_t>(static_cast<double>(k) / static_cast<double>(at_once) + 1 - more));
 }
 
 /// Threads of a team: few, so that the last teams of a launch are soon done.
@@ -98,7 +90,7 @@ void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix
                           const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue,
                           std::int64_t k) {
   if constexpr (columns == Columns::contiguous) {
-    const std::int64_t sweeps = sweeps_for(k, 512 / sizeof(T), 0.5);
+    const std::int64_t sweeps = portable::sweeps_for(k, portable::bytes_at_once / sizeof(T), 0.5);
     constexpr int pair = std::max<int>(2, 16 / sizeof(T));
     if (k % pair == 0 && takes_adjacent<T>(pair, x))
       return launch_staged<block, AdjacentTile<V, pair>>(label, exec, matrix, x, epilogue, k,
@@ -106,7 +98,7 @@ void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix
     launch_staged<block, SpacedTile<V, columns, 2>>(label, exec, matrix, x, epilogue, k, sweeps);
   } else {
     constexpr int widest = block > 3 ? 2 : 4;
-    const std::int64_t sweeps = sweeps_for(k, 64, 0.25);
+    const std::int64_t sweeps = portable::sweeps_for(k, 64, 0.25);
     with_width<2, widest>((k + sweeps - 1) / sweeps, [&]<int width>(Width<width>) {
       launch_staged<block, SpacedTile<V, columns, width>>(label, exec, matrix, x, epilogue, k,
                                                           sweeps);

@@ -15,10 +15,10 @@
 namespace fatvec::detail {
 
 /// The portable kernel of a format; Kernel adds its name, the label of its launches and the format.
-template <class Kernel>
+template <class Kernel, class OnDevices = portable::InterleavedDevicePolicy>
 struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = portable::HostPolicy;
-  using DevicePolicy = portable::DevicePolicy;
+  using DevicePolicy = OnDevices;
   static constexpr bool portable = true;
 
   template <class ExecSpace>

@@ -138,11 +138,9 @@ void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width
       });
 }
 
-/// All columns at once on hosts. Devices read A again for about every 512 bytes (up to 768) of a
-/// row of X: less than the rows of X that more columns would drive out of the caches.
+/// All columns on hosts, those of a sweep on devices.
 inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::int64_t k) {
-  const std::int64_t most = 512 / value_bytes;
-  const std::int64_t sweeps = host ? 1 : (k + most / 2) / most;
+  const std::int64_t sweeps = host ? 1 : sweeps_for(k, bytes_at_once / value_bytes, 0.5);
   return sweeps <= 1 ? k : ((k + sweeps - 1) / sweeps + 7) / 8 * 8;
 }
 

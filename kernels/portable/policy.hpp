@@ -42,7 +42,7 @@ struct HostPolicy : Choice {
   bool operator==(const HostPolicy&) const = default;
 };
 
-/// What devices are compiled for.
+/// What devices are compiled for, where the entries of a row lie side by side.
 struct DevicePolicy : Choice {
   static std::vector<DevicePolicy> tuning_range() {
     using enum Form;
@@ -51,6 +51,16 @@ struct DevicePolicy : Choice {
             {{range, 2, 8}}, {{range, 4, 8}}, {{team, 1}},     {{team, 4}}};
   }
   bool operator==(const DevicePolicy&) const = default;
+};
+
+/// What devices are compiled for, where those of several rows are interleaved: a row is one
+/// thread's.
+struct InterleavedDevicePolicy : Choice {
+  static std::vector<InterleavedDevicePolicy> tuning_range() {
+    using enum Form;
+    return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}}, {{team, 1}}, {{team, 4}}};
+  }
+  bool operator==(const InterleavedDevicePolicy&) const = default;
 };
 
 /// What the choice depends on.
@@ -100,6 +110,15 @@ inline constexpr double entries_of_lane = 2.5;
 
 /// The shortest rows, on average, that threads share.
 inline constexpr double least_shared_length = 12;
+
+/// Bytes of a row of X that devices take in one sweep over A.
+inline constexpr std::int64_t bytes_at_once = 512;
+/// Sweeps over A, each for about `at_once` columns and at most (1 + more) times as many. Each reads
+/// A from memory again: less than the rows of X that more columns would drive out of the caches.
+inline std::int64_t sweeps_for(std::int64_t k, std::int64_t at_once, double more) {
+  const double sweeps = static_cast<double>(k) / static_cast<double>(at_once) + 1 - more;
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(sweeps));
+}
 
 /// The longest row that the range form keeps where others go to teams.
 inline int longest_of_items(double mean_length) {

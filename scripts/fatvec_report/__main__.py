@@ -22,7 +22,7 @@ from .views import View, views
 TITLE = "fatvec benchmark report"
 
 
-def parse_arguments() -> argparse.Namespace:
+def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="scripts/report", description="A page of tables and pictures from results of fatvec-bench.",
         epilog="Several files: runs that differ in the number of threads are put together (speedup, efficiency); CPU and GPU runs give the "
@@ -32,7 +32,7 @@ def parse_arguments() -> argparse.Namespace:
                         help="gets report.html (all in one file), report.md, results.csv and figures/ (default: report)")
     parser.add_argument("--published", metavar="DIR", type=pathlib.Path, default=published.FOLDER,
                         help="CSV files of published figures (default: bench/suites/published; without them their section is left out)")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 def csv(runs: list[Run]) -> str:
@@ -97,8 +97,9 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
           f"pictures: {len(drawn)}, each as PNG and SVG, in {folder / 'figures'}")
 
 
-def main() -> int:
-    arguments = parse_arguments()
+def main(command_line: list[str] | None = None) -> int:
+    """With these arguments, or the process's."""
+    arguments = parse_arguments(command_line)
     published.FOLDER = arguments.published
     try:
         runs = [load(path) for path in arguments.results]
@@ -119,4 +120,5 @@ def main() -> int:
     return 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -9,7 +9,7 @@ namespace {
 /// HLL's kernel is that of all formats of interleaved rows.
 TEST(MixedPrecision, DeviceKernelsKeepTheAccuracyOfY) {
   expect_accuracy_of_y<CsrRow>(portable::DevicePolicy{});
-  expect_accuracy_of_y<HllRow>(portable::DevicePolicy{});
+  expect_accuracy_of_y<HllRow>(HllRow::DevicePolicy{});
   expect_accuracy_of_y<BsrRow>(portable::DevicePolicy{});
   expect_accuracy_of_y<BitTcfWindow>(device::WindowPolicy{});
 }

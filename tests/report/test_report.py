@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading results, and the program. Run by CTest with the Python of .venv; sample.json is made up, its figures are easy to check by head."""
+import contextlib
+import io
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
+import types
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -12,6 +14,7 @@ SAMPLE = ROOT / "tests" / "data" / "report" / "sample.json"
 sys.path.insert(0, str(ROOT / "scripts"))
 try:
     from fatvec_report import analysis
+    from fatvec_report.__main__ import main
     from fatvec_report.load import BadInput, load
     from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name, role
     from fatvec_report.views import views
@@ -133,8 +136,11 @@ class Comparison(unittest.TestCase):
 
 class Program(unittest.TestCase):
     def report(self, *arguments):
-        return subprocess.run([sys.executable, "-m", "fatvec_report", *map(str, arguments)], cwd=ROOT / "scripts", text=True,
-                              capture_output=True)
+        """In this process, since a new one would first read pandas and matplotlib."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = main(list(map(str, arguments)))
+        return types.SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
 
     def edited(self, folder, edit):
         document = json.loads(SAMPLE.read_text())

@@ -115,7 +115,7 @@ TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
   EXPECT_TRUE((writes_columns<CsrRow, Csr>(rows, 32)));
   EXPECT_FALSE((writes_columns<CsrRow, Csr>(rows, 33))) << "a row of a warp";
   EXPECT_FALSE((writes_columns<SellRow, Sell>(on_host, 64))) << "sorted";
-  EXPECT_FALSE((writes_columns<SellRow, Sell>(rows, 32))) << "sorted";
+  EXPECT_FALSE((writes_columns<SellRow, Sell>(SellRow::DevicePolicy{}, 32))) << "sorted";
   EXPECT_TRUE((writes_columns<BitTcfWindow, BitTcf>(windows, 64))) << "tensor cores";
   EXPECT_FALSE(
       (writes_columns<BitTcfWindow, BitTcfMatrix<float, std::int32_t, Host>>(windows, 64)));
