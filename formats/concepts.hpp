@@ -91,10 +91,9 @@ namespace detail {
 /// The same device in the spelling for which fatvec::kernels is compiled: the execution space, for
 /// Device<Space, its own memory space>, too.
 template <class Device>
-using SpaceOf =
-    std::conditional_t<std::is_same_v<typename Device::device_type,
-                                      typename Device::execution_space::device_type>,
-                       typename Device::execution_space, Device>;
+using SpaceOf = std::conditional_t<
+    std::is_same_v<typename Device::device_type, typename Device::execution_space::device_type>,
+    typename Device::execution_space, Device>;
 
 /// Part of a format's array as a matrix of its own: rows × slots, no ownership.
 template <class T, class Layout, class Device>
