@@ -123,7 +123,7 @@ struct BsrRow {
 };
 
 /// BSR, row by row, by the kernel that every format and backend shares.
-struct BsrPortable : detail::PortableKernel<BsrPortable, portable::DevicePolicy> {
+struct BsrPortable : detail::PortableKernel<BsrPortable> {
   static constexpr const char* name = "bsr-portable";
   static constexpr const char* label = "fatvec::BsrPortable";
   template <class Scalar, class Ordinal, class Device, class Offset>
