@@ -39,7 +39,32 @@ bool takes(int width, const T* data, std::int64_t row_stride) {
   return row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(data) % (n * sizeof(T)) == 0;
 }
 
-/// Launches items, as many at a time as a launch can have; no allocation, no fence.
+/// Launches blocks of rows on a host, in shares of so much work that handing them out costs little.
+/// What takes less time than threads need to begin is the caller's.
+template <class ExecSpace, class Kernel>
+void launch_blocks(const char* label, const ExecSpace& exec, const Kernel& kernel) {
+  constexpr double worth_a_launch = 30'000;  // multiplications
+  constexpr double worth_a_share = 16'000;
+  constexpr int shares_of_thread = 16;
+  const auto blocks =
+      static_cast<int>((kernel.a.count() + Kernel::rows_of_block - 1) / Kernel::rows_of_block);
+  const double work_of_block = Kernel::rows_of_block * (kernel.a.mean_length + 4) * kernel.k;
+  if constexpr (detail::is_synchronous<ExecSpace>)
+    if (work_of_block * blocks < worth_a_launch) {
+      for (int block = 0; block < blocks; ++block) kernel(block);
+      return;
+    }
+  if (blocks == 0) return;
+  const int threads = exec.concurrency();
+  const int most = (blocks + threads - 1) / threads;
+  const int least = static_cast<int>(std::min<double>(most, worth_a_share / work_of_block)) + 1;
+  const int share = std::min(most, std::max(least, blocks / (threads * shares_of_thread)));
+  using Blocks =
+      Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>>;
+  Kokkos::parallel_for(label, Blocks(exec, 0, blocks, Kokkos::ChunkSize(share)), kernel);
+}
+
+/// Launches items of a device, as many at a time as a launch can have; no allocation, no fence.
 template <class ExecSpace, class Kernel>
 void launch_items(const char* label, const ExecSpace& exec, Kernel kernel) {
   // Blocks of few threads, and registers for what a thread loads at once.
@@ -114,7 +139,11 @@ void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& a
               kernel.lane_bits = std::countr_zero(static_cast<unsigned>(choice.lanes));
               return launch_items(label, exec, kernel);
             }
-          launch_items(label, exec, row_kernel<host, width, false>(exec, entries, of_x, output, k));
+          const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);
+          if constexpr (host)
+            launch_blocks(label, exec, kernel);
+          else
+            launch_items(label, exec, kernel);
         });
       });
 }

@@ -23,12 +23,16 @@ struct AddRow {
   detail::RowsOfX<T> x;
   std::int64_t step;  ///< from column to column
   Sums& sums;
+  Sums& others;  ///< of every second entry; or the same
 
   template <class Ordinal>
   KOKKOS_FORCEINLINE_FUNCTION Tile load(Ordinal row) const {
     return {x[row], step};
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(const T& value, const Tile& x) const { sums.add(value, x); }
+  /// The n-th entry of those that are loaded together.
+  KOKKOS_FORCEINLINE_FUNCTION void add(const T& value, const Tile& x, int n = 0) const {
+    (n % 2 == 0 ? sums : others).add(value, x);
+  }
 };
 
 /// Y = beta · Y + alpha · A · X. A row of A is multiplied by a tile of neighbouring columns of X at
@@ -45,25 +49,28 @@ struct RowKernel {
   /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
   static constexpr int resident_blocks =
       contiguous && Entries::contiguous && width * sizeof(T) <= 16 ? 10 : 8;
+  static constexpr int rows_of_block = 32;  ///< on hosts
   Entries a;
   detail::MultiVectorSpan<const T, columns> x;
   Output output;  ///< shared/output.hpp
   int k;
-  int step;  ///< columns of an item: a tile on devices, all on hosts
+  int step;  ///< columns of a row at a time: a tile on devices, all on hosts
   int items_of_row;
   std::int64_t first_row = 0;
-  int rows = 0;       ///< range: of this launch; team: of a team
+  int rows = 0;       ///< range on devices: of this launch; team: of a team
   int lane_bits = 0;  ///< log2 of the threads of a row that are neighbours in a warp
   int longest = -1;   ///< team: rows of at most this many entries are skipped
   int parts = 1;      ///< team: those that divide the columns of a row
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lanes() const { return 1 << lane_bits; }
 
-  /// RangePolicy: a row and `step` of its columns, whose entries lanes() neighbours share where
-  /// any do. Neighbouring items have what lies side by side in X: columns of a row, or rows of a
-  /// column.
+  /// RangePolicy. Hosts: a block of rows with all of their columns. Devices: a row and a tile,
+  /// whose entries lanes() neighbours share where any do. Neighbouring items have what lies side by
+  /// side in X: columns of a row, or rows of a column.
   KOKKOS_FUNCTION void operator()(int item) const {
-    if constexpr (shares_rows) {
+    if constexpr (host) {
+      multiply_block(item);
+    } else if constexpr (shares_rows) {
       const auto [row, place] = row_and_tile(item >> lane_bits);
       multiply(row, place, item & (lanes() - 1), detail::mask_of_lanes(item, lanes()));
     } else {
@@ -90,6 +97,14 @@ struct RowKernel {
     if (items_of_row == 1) return {first_row + item, 0};
     if constexpr (contiguous) return {first_row + item / items_of_row, item % items_of_row};
     return {first_row + item % rows, item / rows};
+  }
+
+  /// By a copy of the kernel: of *this the compiler must think that storing to Y changes it.
+  KOKKOS_FUNCTION void multiply_block(int block) const {
+    const RowKernel local = *this;
+    const std::int64_t first = std::int64_t{block} * rows_of_block;
+    const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
+    for (std::int64_t i = first; i < last; ++i) local.multiply(i, 0);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int place, int lane = 0,
@@ -144,13 +159,17 @@ struct RowKernel {
   }
 
   /// sums += every parts-th entry of row i from `part` on, times columns c, c + 1, ... of X.
-  /// Devices load several entries before they multiply.
+  /// Several entries are loaded before they are multiplied. Hosts have two sums, so that an
+  /// addition need not wait for the one before.
   template <int w>
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t i, int c, int part, int parts,
                                        Sums<w>& sums) const {
-    constexpr int at_once = host ? 1 : w * sizeof(T) <= 32 ? 4 : 2;
-    a.template for_each<at_once>(i, part, parts,
-                                 AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums});
+    constexpr int at_once = host || w * sizeof(T) > 32 ? 2 : 4;
+    Sums<w> others;
+    a.template for_each<at_once>(
+        i, part, parts,
+        AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums, host ? others : sums});
+    if constexpr (host) sums += others;
   }
 
   /// Stores the sums of a row, first those of the threads of `mask` together.

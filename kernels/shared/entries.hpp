@@ -15,8 +15,9 @@
 ///   row(i)        the matrix's row that stored row i is; below 0: none
 ///   contiguous    whether the entries of a row lie side by side
 ///   length(i)     its entries, or somewhat more: by it rows are given to teams
-///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column)) for every parts-th
-///                 entry of row i from `part` on, up to n loads before the first addition
+///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column), m) for every parts-th
+///                 entry of row i from `part` on, up to n loads before the first addition; m counts
+///                 them
 namespace fatvec::detail {
 
 /// Rows that are walked slot by slot.
@@ -87,7 +88,7 @@ struct RowEntries {
     }
     for (int n = 0; n < at_once; ++n)
       if (n * step < end) of_x[n] = visit.load(column[n]);
-    for (int n = 0; n < at_once; ++n) visit.add(value[n], of_x[n]);
+    for (int n = 0; n < at_once; ++n) visit.add(value[n], of_x[n], n);
   }
 };
 
@@ -173,7 +174,7 @@ struct BlockEntries {
       value[c] = of_block[c * block.column_step];
       of_x[c] = visit.load(first + c);
     }
-    for (int c = 0; c < size; ++c) visit.add(value[c], of_x[c]);
+    for (int c = 0; c < size; ++c) visit.add(value[c], of_x[c], c);
   }
 };
 

@@ -12,7 +12,11 @@ namespace fatvec::detail {
 /// n elements that lie side by side: one load, one multiplication. Compilers of hosts have a type
 /// for it, which need not be aligned; devices load what is aligned as a whole.
 #if defined(FATVEC_GNU_HOST_PASS)
+#if defined(__AVX512F__)
+inline constexpr int piece_bytes = 64;
+#else
 inline constexpr int piece_bytes = 32;
+#endif
 template <class T, int n>
 struct PieceOf {
   typedef T type __attribute__((vector_size(n * sizeof(T)), aligned(alignof(T)), may_alias));
