@@ -65,9 +65,9 @@ struct BsrRow {
     return std::nullopt;
   }
 
-  template <class>
+  template <class M>
   static bool writes_columns(const HostPolicy&, std::int64_t) {
-    return true;
+    return std::is_floating_point_v<typename M::value_type>;
   }
   template <class>
   static bool writes_columns(const DevicePolicy&, std::int64_t k) {

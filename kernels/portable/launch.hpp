@@ -43,21 +43,19 @@ bool takes(int width, const T* data, std::int64_t row_stride) {
 /// What takes less time than threads need to begin is the caller's.
 template <class ExecSpace, class Kernel>
 void launch_blocks(const char* label, const ExecSpace& exec, const Kernel& kernel) {
-  constexpr double worth_a_launch = 30'000;  // multiplications
-  constexpr double worth_a_share = 16'000;
-  constexpr int shares_of_thread = 16;
   const auto blocks =
       static_cast<int>((kernel.a.count() + Kernel::rows_of_block - 1) / Kernel::rows_of_block);
   const double work_of_block = Kernel::rows_of_block * (kernel.a.mean_length + 4) * kernel.k;
   if constexpr (detail::is_synchronous<ExecSpace>)
-    if (work_of_block * blocks < worth_a_launch) {
+    if (work_of_block * blocks < least_work_of_threads) {
       for (int block = 0; block < blocks; ++block) kernel(block);
       return;
     }
   if (blocks == 0) return;
   const int threads = exec.concurrency();
   const int most = (blocks + threads - 1) / threads;
-  const int least = static_cast<int>(std::min<double>(most, worth_a_share / work_of_block)) + 1;
+  const int least =
+      static_cast<int>(std::min<double>(most, least_work_of_share / work_of_block)) + 1;
   const int share = std::min(most, std::max(least, blocks / (threads * shares_of_thread)));
   using Blocks =
       Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>>;

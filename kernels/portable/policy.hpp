@@ -13,9 +13,10 @@
 
 namespace fatvec::portable {
 
-/// Who multiplies a row. range: a work-item takes a tile of its columns, or on devices a part of
-/// its entries for the tile (RangePolicy); rows that are far longer than the mean have a team
-/// there, too, where A does not rule them out. team: every row has a team (TeamPolicy).
+/// Who multiplies a row. range (RangePolicy): on hosts a work-item takes a block of rows, on
+/// devices a tile of a row's columns, or a part of its entries for the tile; rows that are far
+/// longer than the mean have a team there, too, where A does not rule them out. team (TeamPolicy):
+/// every row has a team.
 enum class Form { automatic, range, team };
 
 /// How the portable kernel cuts up its work; zeros leave the choice to the tables below.
@@ -53,14 +54,14 @@ struct DevicePolicy : Choice {
   bool operator==(const DevicePolicy&) const = default;
 };
 
-/// What devices are compiled for, where those of several rows are interleaved: a row is one
-/// thread's.
-struct InterleavedDevicePolicy : Choice {
-  static std::vector<InterleavedDevicePolicy> tuning_range() {
+/// What devices are compiled for, where the entries of several rows are interleaved, or lie in
+/// blocks: a row is one thread's.
+struct DevicePolicyWithoutLanes : Choice {
+  static std::vector<DevicePolicyWithoutLanes> tuning_range() {
     using enum Form;
     return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}}, {{team, 1}}, {{team, 4}}};
   }
-  bool operator==(const InterleavedDevicePolicy&) const = default;
+  bool operator==(const DevicePolicyWithoutLanes&) const = default;
 };
 
 /// What the choice depends on.
@@ -82,7 +83,7 @@ struct Rule {
 /// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
-/// Hosts: an item is a row with all of its columns.
+/// Hosts: tiles of a row, one after the other.
 inline constexpr Rule host_rules[] = {{1, 1}, {2, 2}, {3, 3}, {5, 4}, {7, 6}, {15, 8}, {any, 16}};
 /// Devices: an item is a row with one tile.
 inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
@@ -119,6 +120,13 @@ inline std::int64_t sweeps_for(std::int64_t k, std::int64_t at_once, double more
   const double sweeps = static_cast<double>(k) / static_cast<double>(at_once) + 1 - more;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(sweeps));
 }
+
+/// Hosts: multiplications of a product that is worth starting several threads for.
+inline constexpr double least_work_of_threads = 30'000;
+/// Hosts: multiplications that a thread is handed at a time, as long as all threads have some.
+inline constexpr double least_work_of_share = 16'000;
+/// Hosts: shares of each thread at most.
+inline constexpr int shares_of_thread = 16;
 
 /// The longest row that the range form keeps where others go to teams.
 inline int longest_of_items(double mean_length) {

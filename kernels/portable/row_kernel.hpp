@@ -38,7 +38,7 @@ struct AddRow {
 /// Y = beta · Y + alpha · A · X. A row of A is multiplied by a tile of neighbouring columns of X at
 /// a time, whose sums stay in registers; columns beyond whole tiles are taken by halves of a tile.
 /// Entries: shared/entries.hpp.
-/// host: whether it runs as on a CPU; what devices do runs on a host space, too.
+/// host: work is mapped as for a CPU; false on a host space where tests run what devices do.
 template <class ExecSpace, bool host, class Entries, class T, class Output, detail::Columns columns,
           int width, bool shares_rows>
 struct RowKernel {
@@ -159,8 +159,8 @@ struct RowKernel {
   }
 
   /// sums += every parts-th entry of row i from `part` on, times columns c, c + 1, ... of X.
-  /// Several entries are loaded before they are multiplied. Hosts have two sums, so that an
-  /// addition need not wait for the one before.
+  /// Several entries are loaded before they are multiplied. Hosts add those of a pair to two sums,
+  /// so that an addition need not wait for the one before.
   template <int w>
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t i, int c, int part, int parts,
                                        Sums<w>& sums) const {

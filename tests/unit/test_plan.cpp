@@ -105,6 +105,13 @@ TEST(Plan, MixedLayoutsOfXAndYNeedNoPacking) {
     for (int c = 0; c < 5; ++c) ASSERT_EQ(y(i, c), z(i, c));
 }
 
+TEST(Plan, OfAMatrixWithAnotherSpellingOfItsDevice) {
+  const Csr a = a_matrix();
+  const CsrMatrix<double, int, Exec::device_type> same = a;
+  const auto plan = analyse(Exec(), same, 3, {.choice = Choice{"hll-row"}, .machine = a_machine()});
+  expect_product<Right>(plan, a, 3, 0.0);
+}
+
 TEST(Plan, OfTheTranspose) {
   const Csr a = a_matrix("gen:uniform:60x90:5");
   const auto plan = analyse(Exec(), a, 2, {.op = Op::transpose, .machine = a_machine()});

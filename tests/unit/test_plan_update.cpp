@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <fatvec/generate/generate.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/plan/plan.hpp>
 
@@ -119,6 +120,20 @@ TEST(PlanUpdate, OfConjugates) {
                                               kernel);
     }
   }
+}
+
+TEST(PlanUpdate, WithOffsetsOf64Bits) {
+  using Kernels = TypeList<CsrPortable, HllPortable>;
+  const auto a = generate::generate(generate::parse_spec("gen:powerlaw:300:4.2"));
+  static_assert(std::is_same_v<decltype(a)::offset_type, std::int64_t>);
+  const PlanOptions options{
+      .choice = Choice{.kernel = "hll-portable"}, .machine = a_machine(), .keep_value_map = true};
+  auto plan = analyse<Kernels>(Exec(), a, 3, options);
+  auto other = a;
+  other.values = values_of<double>(a.entries.extent(0), 7);
+  plan.update(Exec(), other.values);
+  expect_same_products<decltype(plan), double>(plan, analyse<Kernels>(Exec(), other, 3, options),
+                                               "64-bit offsets");
 }
 
 TEST(PlanUpdate, TellsItsBytes) {

@@ -25,13 +25,17 @@ struct WideOf<Kokkos::complex<R>> {
   static type of(const Kokkos::complex<R>& value) { return {value.real(), value.imag()}; }
 };
 
-/// |value|. A long double holds the squares of every float and double, so that no care of overflow,
-/// which takes std::abs of complex numbers most of its time, is needed.
+/// |value|. Where a long double holds the square of every product of two doubles, no care of
+/// overflow is needed, which takes std::abs of complex numbers most of its time.
 inline long double magnitude_of(long double value) {
   return std::abs(value);
 }
 inline long double magnitude_of(const std::complex<long double>& value) {
-  return std::sqrt(std::norm(value));
+  constexpr int needed = 4 * std::numeric_limits<double>::max_exponent;
+  if constexpr (std::numeric_limits<long double>::max_exponent > needed)
+    return std::sqrt(std::norm(value));
+  else
+    return std::abs(value);
 }
 
 /// What Y should be, and how far rounding may carry a kernel from it.
