@@ -166,29 +166,31 @@ double median(std::vector<double>& seconds) {
   return *middle;
 }
 
-/// Prints the medians of repeated products, which take turns, and their ratio.
-template <class Ours, class Theirs>
-void print_gain(const Exec& exec, const Ours& fatvec, const Theirs& kokkoskernels) {
+/// Prints the medians of the times of two products, which take turns, and their ratio.
+template <class FatvecProduct, class KokkosKernelsProduct>
+void print_gain(const Exec& exec, const FatvecProduct& with_fatvec,
+                const KokkosKernelsProduct& with_kokkoskernels) {
   constexpr int repetitions = 21;
-  std::vector<double> ours;
-  std::vector<double> theirs;
   const auto seconds_of = [&exec](const auto& product) {
     examples::Stopwatch watch;
     watch.time(exec, product);
     return watch.seconds();
   };
-  seconds_of(fatvec);  // once without a clock
-  seconds_of(kokkoskernels);
+  seconds_of(with_fatvec);  // once without a clock
+  seconds_of(with_kokkoskernels);
+  std::vector<double> fatvec_seconds;
+  std::vector<double> kokkoskernels_seconds;
   for (int n = 0; n < repetitions; ++n) {
-    ours.push_back(seconds_of(fatvec));
-    theirs.push_back(seconds_of(kokkoskernels));
+    fatvec_seconds.push_back(seconds_of(with_fatvec));
+    kokkoskernels_seconds.push_back(seconds_of(with_kokkoskernels));
   }
-  const double here = median(ours);
-  const double there = median(theirs);
+  const double fatvec_median = median(fatvec_seconds);
+  const double kokkoskernels_median = median(kokkoskernels_seconds);
   std::printf(
       "one product fatvec %.3f ms, KokkosSparse::spmv %.3f ms: %.2f times as fast (medians of "
       "%d)\n",
-      1e3 * here, 1e3 * there, there / here, repetitions);
+      1e3 * fatvec_median, 1e3 * kokkoskernels_median, kokkoskernels_median / fatvec_median,
+      repetitions);
 }
 
 bool simulate(const Options& options) {
@@ -213,20 +215,20 @@ bool simulate(const Options& options) {
                                const Multivector& y) {
     fatvec::spmm(exec, alpha, fat, x, beta, y);  // line 3
   };
-  const Multivector theirs =
+  const Multivector by_kokkoskernels =
       cool_down("KokkosSparse::spmv", exec, start, steps, dt, with_kokkoskernels);
-  const Multivector ours = cool_down("fatvec::spmm", exec, start, steps, dt, with_fatvec);
+  const Multivector by_fatvec = cool_down("fatvec::spmm", exec, start, steps, dt, with_fatvec);
 
   examples::Checks checks;
-  checks.at_most("largest difference between the two", largest_difference(exec, theirs, ours),
-                 options.tolerance);
+  checks.at_most("largest difference between the two",
+                 largest_difference(exec, by_kokkoskernels, by_fatvec), options.tolerance);
   const Multivector exact("exact", grid.points(), k);
   set_waves(exec, grid, exact_scale(exec, grid, k, dt, steps), exact);
-  checks.at_most("largest error of fatvec's", largest_difference(exec, exact, ours),
+  checks.at_most("largest error of fatvec's", largest_difference(exec, exact, by_fatvec),
                  options.tolerance);
   print_gain(
-      exec, [&] { with_fatvec(1, start, 0, ours); },
-      [&] { with_kokkoskernels(1, start, 0, ours); });
+      exec, [&] { with_fatvec(1, start, 0, by_fatvec); },
+      [&] { with_kokkoskernels(1, start, 0, by_fatvec); });
   return checks.passed();
 }
 
