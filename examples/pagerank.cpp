@@ -9,7 +9,7 @@
 //
 // with w_c such that column c sums to 1. Every step is one product with P for all seeds. The graph
 // is a power-law one: few pages are linked to by very many others, so P has a few very long rows,
-// which find_long_rows() prepares GPUs for.
+// for which prepare() makes GPUs ready.
 //
 // Features are propagated by H = (1 - a) A_hat H + a H0, A_hat(i, j) = 1 / links to i: every page
 // takes the mean of the pages that link to it. A_hat shares the arrays of the graph with P and
@@ -35,6 +35,7 @@ using examples::Device;
 using examples::Exec;
 using examples::Matrix;
 using examples::Multivector;
+using Prepared = fatvec::Prepared<Matrix>;
 using Counts = Kokkos::View<int*, Device>;
 using Statistics = fatvec::ColumnResults<fatvec::VectorStatistics<double>, Exec>;
 
@@ -52,7 +53,7 @@ struct Options {
 /// The graph with values of its own; value(i, j) is for the link from page j to page i. Shares the
 /// other arrays.
 template <class Value>
-Matrix with_values(const Exec& exec, const Matrix& graph, const Value& value) {
+Prepared with_values(const Exec& exec, const Matrix& graph, const Value& value) {
   const Matrix::Scalars values("graph::values", graph.values.extent(0));
   const auto row_map = graph.row_map;
   const auto entries = graph.entries;
@@ -60,9 +61,8 @@ Matrix with_values(const Exec& exec, const Matrix& graph, const Value& value) {
       "with_values", Kokkos::RangePolicy<Exec>(exec, 0, graph.rows()), KOKKOS_LAMBDA(int i) {
         for (auto n = row_map(i); n < row_map(i + 1); ++n) values(n) = value(i, entries(n));
       });
-  Matrix matrix(graph.rows(), graph.cols(), graph.row_map, graph.entries, values);
-  matrix.find_long_rows(exec);
-  return matrix;
+  return fatvec::prepare(exec,
+                         Matrix(graph.rows(), graph.cols(), graph.row_map, graph.entries, values));
 }
 
 /// How many links go out from each page.
@@ -85,7 +85,7 @@ struct Ranks {
 
 /// The ranks for seed pages first, first + step, ... (k of them), to a change of a column of at
 /// most tolerance in the 1-norm.
-Ranks page_rank(const Exec& exec, const Matrix& p, int k, int first, int step,
+Ranks page_rank(const Exec& exec, const Prepared& p, int k, int first, int step,
                 const Options& options) {
   const int pages = p.rows();
   Multivector x("x", pages, k);
@@ -139,7 +139,7 @@ double error_of_equation(const Matrix& p, const Counts& links, const Ranks& rank
 }
 
 /// The features H0(i, c) = cos(c i), propagated in some steps.
-Multivector propagate(const Exec& exec, const Matrix& a_hat, int k) {
+Multivector propagate(const Exec& exec, const Prepared& a_hat, int k) {
   constexpr int steps = 10;
   constexpr double own = 0.1;
   const Multivector start("H0", a_hat.rows(), k);
@@ -158,7 +158,7 @@ Multivector propagate(const Exec& exec, const Matrix& a_hat, int k) {
   return h;
 }
 
-void check_ranks(const Exec& exec, const Matrix& p, const Counts& links, const Ranks& ranks,
+void check_ranks(const Exec& exec, const Prepared& p, const Counts& links, const Ranks& ranks,
                  int step, const Options& options, examples::Checks& checks) {
   std::vector<double> errors;
   for (const auto& column : fatvec::vector_statistics(exec, ranks.x))
@@ -187,8 +187,8 @@ bool run(const Options& options) {
   const Matrix graph = examples::generated(spec);
   const Counts links = count_links(exec, graph);
   const auto row_map = graph.row_map;
-  const Matrix p = with_values(exec, graph, KOKKOS_LAMBDA(int, int j) { return 1.0 / links(j); });
-  const Matrix a_hat = with_values(
+  const Prepared p = with_values(exec, graph, KOKKOS_LAMBDA(int, int j) { return 1.0 / links(j); });
+  const Prepared a_hat = with_values(
       exec, graph,
       KOKKOS_LAMBDA(int i, int) { return 1.0 / static_cast<double>(row_map(i + 1) - row_map(i)); });
   std::printf("problem     %d pages, %lld without links, %lld links; k = %d seeds, on %s\n",

@@ -8,7 +8,6 @@
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
 namespace fatvec {
@@ -48,9 +47,6 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Offsets row_map;   ///< block_rows + 1 offsets, in blocks
   Ordinals entries;  ///< block column of each block
   Scalars values;    ///< block_size² for each block
-
-  detail::LongRows<typename Traits::ordinal_type, typename Traits::device_type>
-      long_rows;  ///< of blocks of one row, which are CSR
 
   [[nodiscard]] KOKKOS_FUNCTION Ordinal rows() const { return rows_; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal cols() const { return cols_; }
@@ -145,9 +141,6 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     Kokkos::parallel_for("fatvec::BsrMatrix::fill", parts.items(exec),
                          detail::FillBlocks<Csr, detail::BlockArrays<Csr>>{
                              sorted, bsr.arrays(), bsr.block_access(), parts});
-    if (bsr.block_size_ == 1)
-      bsr.long_rows = decltype(bsr.long_rows)::find(exec, bsr.row_access(), bsr.rows_,
-                                                    detail::longest_whole_row(bsr.rows_, bsr.nnz_));
     exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
     return bsr;
   }

@@ -6,7 +6,6 @@
 
 #include <fatvec/core/memory.hpp>
 #include <fatvec/formats/concepts.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
 namespace fatvec {
@@ -34,9 +33,6 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;      ///< nnz column indices
   Scalars values;        ///< nnz values
 
-  detail::LongRows<typename Traits::ordinal_type, typename Traits::device_type>
-      long_rows;  ///< unknown before find_long_rows()
-
   CsrMatrix() = default;
 
   /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
@@ -61,27 +57,14 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
              std::is_same_v<typename Other::device_type, typename Traits::device_type>)
   CsrMatrix(const CsrMatrix<Scalar, Ordinal, Other, Offset>&
                 other)  // NOLINT(google-explicit-constructor)
-      : CsrMatrix(other.rows(), other.cols(), other.row_map, other.entries, other.values) {
-    long_rows = other.long_rows;
-  }
+      : CsrMatrix(other.rows(), other.cols(), other.row_map, other.entries, other.values) {}
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] std::int64_t nnz() const { return static_cast<std::int64_t>(values.extent(0)); }
   [[nodiscard]] std::int64_t stored_entries() const { return nnz(); }
-  /// Without the list of long rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
-  }
-  /// Lists the rows that are far longer than the mean, so that GPU kernels share each among many
-  /// threads: worth a call, one pass over row_map, or up to three, before more than one product;
-  /// without it, GPUs look for such rows in each. Such
-  /// rows are added up with atomics, in an order that may differ from run to run; without the call,
-  /// or without such rows, products are reproducible. Call it again when row_map changes.
-  template <class ExecSpace>
-  void find_long_rows(const ExecSpace& exec) {
-    long_rows = decltype(long_rows)::find(exec, row_access(), rows_,
-                                          detail::longest_whole_row(rows_, nnz()));
   }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 
@@ -89,13 +72,10 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   static Footprint footprint(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
     return {static_cast<double>(csr.nnz()), static_cast<double>(csr.bytes())};
   }
-  /// The same Views, after find_long_rows(): all set-up that a CSR matrix needs.
+  /// The same Views.
   template <class ExecSpace>
-  static CsrMatrix from_csr(const ExecSpace& exec, const CsrMatrix& csr,
-                            const FormatOptions& = {}) {
-    CsrMatrix ready = csr;
-    ready.find_long_rows(exec);
-    return ready;
+  static CsrMatrix from_csr(const ExecSpace&, const CsrMatrix& csr, const FormatOptions& = {}) {
+    return csr;
   }
   template <class ExecSpace>
   CsrMatrix to_csr(const ExecSpace&) const {

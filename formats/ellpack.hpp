@@ -5,7 +5,6 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
@@ -43,11 +42,6 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
       entries;  ///< rows × width column indices
   Kokkos::View<Scalar**, Layout, typename Traits::device_type> values;  ///< rows × width
 
-  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with
-  /// atomics, in an order that may differ from run to run: `= {}` for the same bits every time, and
-  /// before row_lengths are changed.
-  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
-
   [[nodiscard]] KOKKOS_FUNCTION Ordinal rows() const { return rows_; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal cols() const { return cols_; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal width() const {
@@ -57,7 +51,6 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.size());
   }
-  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
            detail::view_bytes(values);
@@ -93,8 +86,6 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                        " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
     ell.row_lengths = detail::row_lengths(exec, csr);
     detail::fill_padded(exec, csr, ell, ell.rows_, ell.width_);
-    ell.long_rows = decltype(ell.long_rows)::find(exec, ell.row_access(), ell.rows_,
-                                                  detail::longest_walked_row(ell.rows_, ell.nnz_));
     return ell;
   }
 

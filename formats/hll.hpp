@@ -37,7 +37,6 @@ class HllMatrix : public detail::SlicedEllpack<Scalar, Ordinal, Device, Offset, 
   /// hacks + 1 offsets into entries and values.
   [[nodiscard]] const typename Base::Offsets& hack_offsets() const { return this->slice_offsets; }
 
-  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const { return this->bytes_of_slices(); }
   [[nodiscard]] Rows row_access() const {
     return {this->slice_offsets.data(), this->row_lengths.data(),

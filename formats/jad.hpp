@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
@@ -70,11 +69,6 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals entries;          ///< column indices, padding included
   Scalars values;            ///< values, padding included
 
-  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with
-  /// atomics, in an order that may differ from run to run: `= {}` for the same bits every time, and
-  /// before row_lengths are changed.
-  detail::LongRows<Ordinal, typename Traits::device_type> long_rows;
-
   JaggedMatrix() = default;
 
   [[nodiscard]] Ordinal rows() const { return rows_; }
@@ -85,7 +79,6 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.extent(0));
   }
-  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(permutation) + detail::view_bytes(diagonal_offsets) +
            detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
@@ -126,8 +119,6 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                                          jad.block_size_};
     detail::offsets_from_lengths(exec, jad.diagonal_offsets, jad.diagonals_, diagonal_slots);
     detail::fill_padded(exec, csr, jad, need.stored_entries);
-    jad.long_rows = decltype(jad.long_rows)::find(exec, jad.row_access(), jad.rows_,
-                                                  detail::longest_walked_row(jad.rows_, jad.nnz_));
     return jad;
   }
 

@@ -35,7 +35,6 @@ class SellMatrix
 
   SellMatrix() = default;
 
-  /// Without long_rows, a hundredth of their entries' bytes.
   [[nodiscard]] std::uint64_t bytes() const {
     return detail::view_bytes(permutation) + this->bytes_of_slices();
   }

@@ -148,9 +148,7 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> apply(
       Kokkos::parallel_for("fatvec::conjugate", detail::Range<ExecSpace>(exec, 0, a.nnz()),
                            detail::Conjugate<typename Csr::Scalars>{a.values, values});
       exec.fence("fatvec::apply");
-      Csr conjugated(a.rows(), a.cols(), a.row_map, a.entries, values);
-      conjugated.long_rows = a.long_rows;
-      return conjugated;
+      return Csr(a.rows(), a.cols(), a.row_map, a.entries, values);
     }
   }
   return a;

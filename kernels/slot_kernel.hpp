@@ -50,9 +50,9 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
                   const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
     const RowEntries<M> rows(matrix);
-    portable::multiply<false>(Kernel::label, exec, policy, without_segments(rows, matrix.long_rows),
+    portable::multiply<false>(Kernel::label, exec, policy, without_segments(rows, matrix.segments),
                               x, epilogue, k);
-    multiply_segments(Kernel::label, exec, rows, matrix.long_rows, x, epilogue, k);
+    multiply_segments(Kernel::label, exec, rows, matrix.segments, x, epilogue, k);
   }
 };
 

@@ -10,6 +10,7 @@
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/prepare.hpp>
 #include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 #include <fatvec/kernels/shared/validate.hpp>
@@ -59,11 +60,12 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 /// @param beta    0 overwrites Y, even where it holds NaN or Inf
 ///
 /// Sums are formed in Y's scalar type, in an order that the kernel, its policy, k, the layouts and
-/// a CPU's number of threads fix: runs are reproducible, but for the rows that A lists in
-/// long_rows, which GPUs add up in pieces. Where nobody has looked for such rows (a CsrMatrix of
-/// the caller's Views, before find_long_rows() and without a Plan), GPUs do so in each product,
-/// which takes some microseconds. Throws ShapeError where extents do not conform or X and
-/// Y overlap, before anything is launched.
+/// a CPU's number of threads fix: runs are reproducible. The exception are rows far longer than the
+/// mean, on GPUs, of a matrix that prepare() or a Plan has looked at: their segments, which the
+/// Prepared matrix or the Plan owns, are added up with atomics
+/// (PlanOptions::reproducible_sums forbids it). Of other matrices GPUs look for such rows in each
+/// product, which takes some microseconds, and give each of them to a team. Throws ShapeError where
+/// extents do not conform or X and Y overlap, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView,
           class Beta, MultiVector YView>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Alpha& alpha,

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec::test {
+
+/// prepare() for a policy of either executor.
+template <class Kernel, class Policy, class ExecSpace, class Matrix>
+Prepared<Matrix> prepared_for(const ExecSpace& exec, const Matrix& a) {
+  if constexpr (std::is_same_v<Policy, typename Kernel::HostPolicy>)
+    return Prepared<Matrix>(a);
+  else
+    return detail::with_segments(exec, a);
+}
 
 /// spmm() with a policy of either executor: device kernels run on host spaces, too.
 template <class Kernel, class ExecSpace, class Policy, class Alpha, class Matrix, class XView,

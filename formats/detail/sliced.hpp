@@ -6,7 +6,6 @@
 #include <string>
 
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/slices.hpp>
 
@@ -46,11 +45,6 @@ class SlicedEllpack : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinals row_lengths;   ///< rows: entries of each stored row
   Ordinals entries;       ///< column indices, padding included
   Scalars values;         ///< values, padding included
-
-  /// Rows far longer than the mean, which GPU kernels share among many threads and add up with
-  /// atomics, in an order that may differ from run to run: `= {}` for the same bits every time, and
-  /// before row_lengths are changed.
-  LongRows<Ordinal, typename Traits::device_type> long_rows;
 
   [[nodiscard]] KOKKOS_FUNCTION Ordinal rows() const { return rows_; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal cols() const { return cols_; }
@@ -114,8 +108,6 @@ void fill_slices(const ExecSpace& exec, const Csr& csr, Matrix& matrix, const ch
                                                                matrix.slice_size(), order};
   offsets_from_lengths(exec, matrix.slice_offsets, matrix.slices(), slots);
   fill_padded(exec, csr, matrix, need.stored_entries);
-  matrix.long_rows = decltype(matrix.long_rows)::find(
-      exec, matrix.row_access(), matrix.rows(), longest_walked_row(matrix.rows(), matrix.nnz()));
 }
 
 }  // namespace fatvec::detail

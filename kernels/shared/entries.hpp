@@ -6,8 +6,8 @@
 #include <limits>
 
 #include <fatvec/formats/detail/blocks.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/formats/detail/tiles.hpp>
+#include <fatvec/kernels/shared/row_segments.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 
 /// The rows of a matrix, one by one, whatever its format: all that the portable kernel knows of it.
@@ -38,7 +38,7 @@ struct RowEntries {
         values(a.values),
         rows(a.count),
         mean_length(static_cast<double>(a.nnz) / static_cast<double>(a.count)),
-        may_have_long_rows(!a.long_rows.known || a.long_rows.pieces.extent(0) > 0) {}
+        may_have_long_rows(!a.segments.known || a.segments.list.extent(0) > 0) {}
 
   /// The same, but rows of more than `most` entries look empty.
   [[nodiscard]] RowEntries without_longer_rows(std::int64_t most) const {
@@ -95,9 +95,9 @@ struct RowEntries {
 /// Segments of long rows, which are rows of their own here.
 template <class S>
 struct SegmentEntries {
-  using Part = RowPart<typename S::ordinal_type>;
+  using Segment = RowSegment<typename S::ordinal_type>;
   RowEntries<S> of;
-  const Part* segments;
+  const Segment* segments;
   std::int64_t number;
   double mean_length = 128;
   static constexpr bool contiguous = true;  // threads share them wherever their entries lie
@@ -110,7 +110,7 @@ struct SegmentEntries {
   template <int at_once, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(std::int64_t i, int part, int parts,
                                             const Visit& visit) const {
-    const Part segment = segments[i];
+    const Segment segment = segments[i];
     of.template for_each<at_once>(segment.row, static_cast<int>(segment.first),
                                   static_cast<int>(segment.last), part, parts, visit);
   }

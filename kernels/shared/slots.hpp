@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <fatvec/formats/detail/blocks.hpp>
-#include <fatvec/formats/detail/long_rows.hpp>
+#include <fatvec/kernels/shared/row_segments.hpp>
 
 namespace fatvec::detail {
 
@@ -28,7 +28,7 @@ struct Slots {
   std::int64_t slots;  ///< of all stored rows, padding included
   std::int64_t nnz;    ///< entries of the matrix
   BlockAccess block{1, 1, 1};
-  LongRows<Ordinal, Device> long_rows{};
+  RowSegments<Ordinal, Device> segments{};
 
   [[nodiscard]] Ordinal rows() const { return y_rows; }
   [[nodiscard]] Ordinal cols() const { return x_rows; }
@@ -64,7 +64,6 @@ auto slots_of(const Matrix& a) {
     slots.block = a.block_access();
     slots.count = a.block_rows();
   }
-  if constexpr (requires { a.long_rows; }) slots.long_rows = a.long_rows;
   return slots;
 }
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include <fatvec/formats/detail/long_rows.hpp>
 #include <fatvec/kernels/registry.hpp>
+#include <fatvec/kernels/shared/row_segments.hpp>
 #include <fatvec/plan/costs.hpp>
 #include <fatvec/plan/machine.hpp>
 #include <fatvec/plan/structure.hpp>

@@ -48,6 +48,8 @@ struct PlanOptions {
   std::optional<Machine> machine{};  ///< default: measured, once per process; where its figures
                                      ///< cannot be (machine_problem()), CSR is taken
   bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
+  bool reproducible_sums = false;  ///< the same bits in every run, on GPUs also of rows far longer
+                                   ///< than the mean, which take longer then
   FormatOptions format{};
 };
 
@@ -61,10 +63,10 @@ class Plan;
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
 class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   template <class Kernel>
-  struct Prepared {
+  struct Ready {
     using Type = Kernel;
     PolicyOn<Kernel, typename Device::execution_space> policy;
-    typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset> matrix;
+    Prepared<typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset>> matrix;
   };
 
  public:
@@ -140,7 +142,7 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   std::string_view format_;
   std::string reason_;
   std::vector<Prediction> ranking_;
-  std::variant<Prepared<Kernels>...> prepared_;
+  std::variant<Ready<Kernels>...> ready_;
   Packing<Scalar, Device> packing_;
   std::int64_t nnz_ = 0;
   detail::ValueMap<Scalar, Ordinal, Device, Offset> value_map_;
@@ -210,13 +212,13 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
   };
   require(options_.keep_value_map);
   std::visit(
-      [&](auto& prepared) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(prepared.matrix)>, Csr>)
-          if (shares_values()) return void(prepared.matrix.values = values);
+      [&](auto& ready) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
+          if (shares_values()) return void(ready.matrix.values = values);
         require(nnz_ == 0 || !value_map_.empty());  // empty where making it failed
-        value_map_.store(exec, values.data(), prepared.matrix.values.data());
+        value_map_.store(exec, values.data(), ready.matrix.values.data());
       },
-      prepared_);
+      ready_);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -227,14 +229,14 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::kee
   value_map_ = {};
   if (!options_.keep_value_map) return;
   std::visit(
-      [&](const auto& prepared) {
-        using Kernel = typename std::decay_t<decltype(prepared)>::Type;
-        if constexpr (std::is_same_v<std::decay_t<decltype(prepared.matrix)>, Csr>)
+      [&](const auto& ready) {
+        using Kernel = typename std::decay_t<decltype(ready)>::Type;
+        if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
           if (shares_values()) return;
         value_map_ =
             decltype(value_map_)::template of<Kernel>(exec, a, options_.op, options_.format);
       },
-      prepared_);
+      ready_);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -244,17 +246,17 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
     const detail::Operand<T>& y, std::int64_t k) const {
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
     std::visit(
-        [&](const auto& prepared) {
-          using Kernel = typename std::decay_t<decltype(prepared)>::Type;
+        [&](const auto& ready) {
+          using Kernel = typename std::decay_t<decltype(ready)>::Type;
           using Policy = PolicyOn<Kernel, ExecSpace>;
           Policy
               policy;  // exec may be a device that reaches a host's memory, or the other way round
-          if constexpr (std::is_same_v<Policy, std::decay_t<decltype(prepared.policy)>>)
-            policy = prepared.policy;
-          detail::launch<Kernel>(exec, policy, detail::slots_of(prepared.matrix), x_operand,
+          if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
+            policy = ready.policy;
+          detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x_operand,
                                  detail::Epilogue<T>{alpha, beta_of, y_operand}, k);
         },
-        prepared_);
+        ready_);
   };
   if constexpr (std::is_same_v<T, Scalar>)
     if (choice_.packed && packing_.takes(x, y, k)) return packing_.run(exec, x, beta, y, k, with);
@@ -278,12 +280,13 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::con
   using Matrix = typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset>;
   if (choice_.kernel != Kernel::name) return;
   format_ = Matrix::name;
-  Prepared<Kernel> prepared{policy_of<Kernel, typename Device::execution_space>(choice_.policy),
-                            convert<Matrix>(exec, a, options_.format)};
+  const Matrix matrix = convert<Matrix>(exec, a, options_.format);
+  Ready<Kernel> ready{
+      policy_of<Kernel, typename Device::execution_space>(choice_.policy),
+      options_.reproducible_sums ? Prepared<Matrix>(matrix) : prepare(exec, matrix)};
   if (choice_.packed && packing_.empty())
-    packing_ =
-        Packing<Scalar, Device>::template of<Kernel>(exec, prepared.policy, prepared.matrix, k_);
-  prepared_ = std::move(prepared);
+    packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, ready.policy, matrix, k_);
+  ready_ = std::move(ready);
 }
 
 /// The plan of a CSR matrix on the default device, for the kernels that plans choose among.

@@ -128,7 +128,8 @@ class Conformance {
       options.hack_size = options.slice_size = row_major ? 7 : 32;
       options.block_size = row_major ? 7 : 3;  // one that kernels may compile for, one that not
       with_layout<Matrix>(row_major, [&]<class M>(std::type_identity<M>) {
-        check_layouts_of(M::from_csr(ExecSpace(), csr_, options), ks);
+        const M matrix = M::from_csr(ExecSpace(), csr_, options);
+        check_layouts_of(prepared_for<Kernel, Policy>(ExecSpace(), matrix), ks);
       });
       if (testing::Test::HasFailure()) return;
     }
@@ -151,14 +152,15 @@ class Conformance {
     }
   }
 
-  /// Every policy of the tuning range gives the same product.
+  /// Every policy of the tuning range gives the same product, also of a matrix of which nothing is
+  /// known.
   void check_policies(const std::vector<std::int64_t>& ks) {
     FormatOptions options;
     options.block_size = 4;
     for (const std::int64_t k : ks) {
       set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
       with_layout<Matrix>(k % 4 == 3, [&]<class M>(std::type_identity<M>) {
-        const M matrix = M::from_csr(ExecSpace(), csr_, options);
+        const Prepared<M> matrix(M::from_csr(ExecSpace(), csr_, options));
         for (const Policy& policy : Policy::tuning_range()) {
           SCOPED_TRACE(policy.to_string());
           check_one(matrix, Layout::row, 0, Layout::row, 1, policy);
@@ -178,7 +180,8 @@ class Conformance {
         FormatOptions options;
         options.block_size = size;
         with_layout<Matrix>(size % 2 == 0, [&]<class M>(std::type_identity<M>) {
-          const M matrix = M::from_csr(ExecSpace(), csr_, options);
+          const auto matrix =
+              prepared_for<Kernel, Policy>(ExecSpace(), M::from_csr(ExecSpace(), csr_, options));
           for (const std::int64_t k : {3, 8, 9}) {
             set_case(k, scalar<T>(2, 1), scalar<T>(-0.5, 0));
             check_one(matrix, Layout::row, 0, Layout::row, 0);

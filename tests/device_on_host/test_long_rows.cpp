@@ -9,6 +9,7 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/kernels/prepare.hpp>
 
 #include "compiled.hpp"
 #include "multiply_with.hpp"
@@ -16,7 +17,8 @@
 namespace {
 
 using Csr = fatvec::CsrMatrix<double>;
-using Part = fatvec::detail::RowPart<std::int32_t>;
+using Segment = fatvec::detail::RowSegment<std::int32_t>;
+using Segments = fatvec::detail::RowSegments<std::int32_t, Csr::device_type>;
 
 Csr with_lengths(const std::vector<int>& lengths) {
   const Csr::Offsets row_map("row_map", lengths.size() + 1);
@@ -29,37 +31,36 @@ Csr with_lengths(const std::vector<int>& lengths) {
              Csr::Scalars("values", nnz));
 }
 
-TEST(LongRows, AreNotLookedForUnasked) {
-  const Csr csr = with_lengths({500, 1, 1, 1, 1, 1, 1, 1, 1});
-  EXPECT_FALSE(csr.long_rows.known);
-  EXPECT_TRUE(Csr::from_csr(Csr::execution_space(), csr).long_rows.known);
-  EXPECT_EQ(csr.long_rows.pieces.extent(0), 0U);
+Segments segments_of(const std::vector<int>& lengths) {
+  return fatvec::detail::with_segments(Csr::execution_space(), with_lengths(lengths)).segments;
 }
 
-TEST(LongRows, AreCutIntoPiecesThatCoverThem) {
+TEST(LongRows, AreLookedForWhereDevicesMultiply) {
+  const Csr csr = with_lengths({500, 1, 1, 1, 1, 1, 1, 1, 1});
+  EXPECT_FALSE(fatvec::Prepared<Csr>(csr).segments.known);
+  EXPECT_TRUE(fatvec::detail::with_segments(Csr::execution_space(), csr).segments.known);
+  EXPECT_EQ(fatvec::prepare(Csr::execution_space(), csr).segments.known,
+            !fatvec::detail::is_host<Csr::execution_space>);
+}
+
+TEST(LongRows, AreSplitIntoSegmentsThatCoverThem) {
   // 330 entries in 12 rows: a row is long beyond 4 · 330 / 12 = 110 entries.
-  const Csr csr = Csr::from_csr(Csr::execution_space(),
-                                with_lengths({1, 129, 0, 1, 4, 110, 0, 0, 2, 0, 0, 83}));
-  EXPECT_EQ(csr.long_rows.longest, 110);
-  const auto pieces =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
-  ASSERT_EQ(pieces.extent(0), 2U);
-  const std::vector<Part> expected = {{1, 0, 128}, {1, 128, 129}};
+  const Segments found = segments_of({1, 129, 0, 1, 4, 110, 0, 0, 2, 0, 0, 83});
+  EXPECT_EQ(found.longest, 110);
+  const auto list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found.list);
+  ASSERT_EQ(list.extent(0), 2U);
+  const std::vector<Segment> expected = {{1, 0, 128}, {1, 128, 129}};
   for (std::size_t n = 0; n < expected.size(); ++n) {
-    EXPECT_EQ(pieces(n).row, expected[n].row);
-    EXPECT_EQ(pieces(n).first, expected[n].first);
-    EXPECT_EQ(pieces(n).last, expected[n].last);
+    EXPECT_EQ(list(n).row, expected[n].row);
+    EXPECT_EQ(list(n).first, expected[n].first);
+    EXPECT_EQ(list(n).last, expected[n].last);
   }
 }
 
 TEST(LongRows, NeverAreOrdinaryRows) {
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({64, 0, 0, 0, 0, 0, 0}))
-                .long_rows.pieces.extent(0),
-            0U);
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({600, 600, 600}))
-                .long_rows.pieces.extent(0),
-            0U);
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths({})).long_rows.pieces.extent(0), 0U);
+  EXPECT_EQ(segments_of({64, 0, 0, 0, 0, 0, 0}).list.extent(0), 0U);
+  EXPECT_EQ(segments_of({600, 600, 600}).list.extent(0), 0U);
+  EXPECT_EQ(segments_of({}).list.extent(0), 0U);
 }
 
 TEST(LongRows, AreNotWhereNoneIsWorthALaunch) {
@@ -67,16 +68,14 @@ TEST(LongRows, AreNotWhereNoneIsWorthALaunch) {
   lengths[3] = 25;
   lengths[7] = 24;
   lengths[50] = 64;
-  EXPECT_EQ(Csr::from_csr(Csr::execution_space(), with_lengths(lengths)).long_rows.pieces.extent(0),
-            0U);
+  EXPECT_EQ(segments_of(lengths).list.extent(0), 0U);
   lengths[50] = 65;
-  const Csr csr = Csr::from_csr(Csr::execution_space(), with_lengths(lengths));
-  EXPECT_EQ(csr.long_rows.longest, 24);
-  const auto pieces =
-      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), csr.long_rows.pieces);
-  ASSERT_EQ(pieces.extent(0), 2U) << "a shorter one shares the launch";
-  EXPECT_EQ(pieces(0).row, 3);
-  EXPECT_EQ(pieces(1).row, 50);
+  const Segments found = segments_of(lengths);
+  EXPECT_EQ(found.longest, 24);
+  const auto list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found.list);
+  ASSERT_EQ(list.extent(0), 2U) << "a shorter one shares the launch";
+  EXPECT_EQ(list(0).row, 3);
+  EXPECT_EQ(list(1).row, 50);
 }
 
 /// HLL's; products with such rows of all formats are conformance's.
@@ -116,7 +115,8 @@ class HiddenLongRows : public testing::Test {
   static auto built(const HostCsr& csr, int slice_size) {
     fatvec::FormatOptions options;
     options.hack_size = slice_size;
-    return Matrix::WithLayout<Layout>::from_csr(Exec(), fatvec::mirror<Exec>(csr), options);
+    return fatvec::detail::with_segments(
+        Exec(), Matrix::WithLayout<Layout>::from_csr(Exec(), fatvec::mirror<Exec>(csr), options));
   }
 
   template <class Layout>
@@ -153,8 +153,8 @@ template <class Layout>
 void HiddenLongRows::expect_products_in(int slice_size) {
   const auto csr = with_long_rows();
   auto a = built<Layout>(csr, slice_size);
-  for (const bool in_pieces : {true, false}) {
-    if (!in_pieces) a.long_rows = {};
+  for (const bool known : {true, false}) {
+    if (!known) a.segments = {};
     for (const int lanes : {0, 1, 8}) {
       Policy policy;
       policy.lanes = lanes;
@@ -201,23 +201,23 @@ TEST_F(HiddenLongRows, ComeBackFromConversions) {
   }
 }
 
-TEST_F(HiddenLongRows, AreAllInPieces) {
+TEST_F(HiddenLongRows, AreAllInSegments) {
   const auto csr = with_long_rows();
   const auto a = built<Kokkos::LayoutLeft>(csr, 32);
-  EXPECT_EQ(a.long_rows.longest, 40);
-  const auto pieces = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.long_rows.pieces);
-  EXPECT_EQ(pieces.extent(0), 16U);
+  EXPECT_EQ(a.segments.longest, 40);
+  const auto list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.segments.list);
+  EXPECT_EQ(list.extent(0), 16U);
   const auto all = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.row_lengths);
-  std::vector<int> in_pieces(all.extent(0));
-  for (std::size_t n = 0; n < pieces.extent(0); ++n)
-    in_pieces[pieces(n).row] += pieces(n).last - pieces(n).first;
-  for (std::size_t i = 0; i < in_pieces.size(); ++i)
-    EXPECT_EQ(in_pieces[i], all(i) > 40 ? all(i) : 0) << "stored row " << i;
+  std::vector<int> in_segments(all.extent(0));
+  for (std::size_t n = 0; n < list.extent(0); ++n)
+    in_segments[list(n).row] += list(n).last - list(n).first;
+  for (std::size_t i = 0; i < in_segments.size(); ++i)
+    EXPECT_EQ(in_segments[i], all(i) > 40 ? all(i) : 0) << "stored row " << i;
 }
 
 TEST_F(HiddenLongRows, OrdinaryRowsAreNotHidden) {
-  const auto a = Matrix::from_csr(Exec(), with_lengths({600, 600, 600}));
-  EXPECT_EQ(a.long_rows.pieces.extent(0), 0U);
+  const Matrix a = Matrix::from_csr(Exec(), with_lengths({600, 600, 600}));
+  EXPECT_EQ(fatvec::detail::with_segments(Exec(), a).segments.list.extent(0), 0U);
 }
 
 TEST_F(HiddenLongRows, AreThoseLongerThanOthers) {
@@ -225,8 +225,8 @@ TEST_F(HiddenLongRows, AreThoseLongerThanOthers) {
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 80000), 16000);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 40);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 50), 24);
-  EXPECT_EQ(Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000})).long_rows.pieces.extent(0),
-            0U);
+  const Matrix a = Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000}));
+  EXPECT_EQ(fatvec::detail::with_segments(Exec(), a).segments.list.extent(0), 0U);
 }
 
 }  // namespace

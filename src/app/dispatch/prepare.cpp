@@ -37,11 +37,15 @@ using Launch = std::function<void(const ExecSpace&, const detail::SlotsOf<Matrix
 template <class ExecSpace, class Matrix>
 struct KernelMultiply {
   Launch<ExecSpace, Matrix> launch;
+  Prepared<Matrix> prepared{};
 
+  void prepare(const ExecSpace& exec, const Matrix& matrix) {
+    prepared = fatvec::prepare(exec, matrix);
+  }
   template <class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
-    launch(exec, detail::slots_of(matrix), detail::operand_of(x),
+  void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
+                  const Y& y) const {
+    launch(exec, detail::slots_of(prepared), detail::operand_of(x),
            {alpha, beta, detail::span_of<detail::Columns::strided>(y)}, multivector_columns(x));
   }
 };
@@ -52,15 +56,19 @@ struct PackedMultiply {
   Launch<ExecSpace, Matrix> launch;
   std::function<Packing<double, ExecSpace>(const ExecSpace&, const Matrix&)> pack;
   std::int64_t k;
+  Prepared<Matrix> prepared{};
   Packing<double, ExecSpace> packing{};
 
-  void prepare(const ExecSpace& exec, const Matrix& matrix) { packing = pack(exec, matrix); }
+  void prepare(const ExecSpace& exec, const Matrix& matrix) {
+    prepared = fatvec::prepare(exec, matrix);
+    packing = pack(exec, matrix);
+  }
   template <class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
+  void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
+                  const Y& y) const {
     packing.run(exec, detail::operand_of(x), beta, detail::span_of<detail::Columns::strided>(y), k,
                 [&](const auto& packed_x, double packed_beta, const auto& packed_y) {
-                  launch(exec, detail::slots_of(matrix), packed_x, {alpha, packed_beta, packed_y},
+                  launch(exec, detail::slots_of(prepared), packed_x, {alpha, packed_beta, packed_y},
                          k);
                 });
   }
