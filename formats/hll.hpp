@@ -25,7 +25,7 @@ class HllMatrix : public detail::SlicedEllpack<Scalar, Ordinal, Device, Offset, 
   template <class Other>
   using WithLayout = HllMatrix<Scalar, Ordinal, Device, Offset, Other>;
   using typename Base::Csr;
-  using Rows = detail::HllRows<Offset, Ordinal>;
+  using Rows = detail::SlicedRows<Offset, Ordinal>;
 
   HllMatrix() = default;
 

@@ -29,7 +29,7 @@ class SellMatrix
   static constexpr const char* name = "sell";
   using typename Base::Csr;
   using typename Base::Ordinals;
-  using Rows = detail::Permuted<detail::HllRows<Offset, Ordinal, true>, Ordinal>;
+  using Rows = detail::Permuted<detail::SlicedRows<Offset, Ordinal, true>, Ordinal>;
 
   Ordinals permutation;  ///< rows: the matrix's row of each stored row
 

@@ -11,22 +11,22 @@
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/device/policy.hpp>
 #include <fatvec/kernels/device/window_kernel.hpp>
-#include <fatvec/kernels/host/partition.hpp>
-#include <fatvec/kernels/host/window_kernel.hpp>
 #include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/portable/launch.hpp>
+#include <fatvec/kernels/shared/entries.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
 
 /// BitTCF, a window of 8 rows per warp: NVIDIA's tensor cores of compute capability 8.0, 9.0 and
-/// 10.0 multiply doubles, in full precision. Other scalars, other GPUs and CPUs go row by row,
-/// which is right, and slower than CSR.
+/// 10.0 multiply doubles, in full precision. Other scalars, other GPUs and CPUs take the portable
+/// kernel, which is right, and slower than CSR.
 struct BitTcfWindow {
   static constexpr const char* name = "bittcf-window";
   static constexpr const char* label = "fatvec::BitTcfWindow";
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
-  using HostPolicy = host::Policy;
+  using HostPolicy = portable::HostPolicy;
   using DevicePolicy = device::WindowPolicy;
 
   template <class ExecSpace>
@@ -35,32 +35,36 @@ struct BitTcfWindow {
   }
 
   template <class Scalar, class ExecSpace>
-  static bool suits(const ExecSpace& exec) {
+  static bool is_recommended(const ExecSpace& exec) {
     return detail::has_tensor_tiles<Scalar>(exec);
   }
 
   /// GPUs whose tensor cores do not multiply doubles are not told apart: plans do not think of
   /// BitTCF there.
   template <class M>
-  static bool writes_columns(const DevicePolicy&, std::int64_t k) {
-    return std::is_same_v<typename M::value_type, double> || device::writes_columns(k);
+  static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
+    return std::is_same_v<typename M::value_type, double> || device::stores_column_major(k);
   }
 
   template <class ExecSpace, class M, class T>
   static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
                   const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                   std::int64_t k) {
-    detail::with_columns(x, k, [&](const auto& columns) {
-      detail::launch_host_windows(label, exec, policy, matrix, columns, epilogue, k);
-    });
+    const detail::TileEntries<M> rows(matrix);
+    portable::multiply<true>(label, exec, policy, rows, x, epilogue, k);
   }
   template <class ExecSpace, class M, class T>
   static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
                   const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                   std::int64_t k) {
-    detail::with_columns(x, k, [&](const auto& columns) {
-      detail::run_device_windows(label, exec, policy, matrix, columns, epilogue, k);
-    });
+    if constexpr (detail::may_have_tensor_tiles<ExecSpace, T>)
+      if (detail::has_tensor_tiles<T>(exec))
+        return detail::with_columns(x, k, [&](const auto& columns) {
+          detail::launch_tensor_windows(label, exec, policy.column_tiles, matrix, columns, epilogue,
+                                        k);
+        });
+    const detail::TileEntries<M> rows(matrix);
+    portable::multiply<false>(label, exec, {}, rows, x, epilogue, k);
   }
 };
 

@@ -66,12 +66,12 @@ struct BsrRow {
   }
 
   template <class M>
-  static bool writes_columns(const HostPolicy&, std::int64_t) {
+  static bool stores_column_major(const HostPolicy&, std::int64_t) {
     return std::is_floating_point_v<typename M::value_type>;
   }
   template <class>
-  static bool writes_columns(const DevicePolicy&, std::int64_t k) {
-    return device::writes_columns(k);
+  static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
+    return device::stores_column_major(k);
   }
 
   template <class ExecSpace, class Policy, class M, class T>

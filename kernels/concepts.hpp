@@ -28,10 +28,10 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///     static void run(exec, policy, slots, x, epilogue, k)        launches on exec: no allocation, no fence;
 ///                                                                 slots is detail::slots_of(matrix)
 ///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
-///     template <Matrix> static bool writes_columns(policy, k)     whether with row-major X of k columns it writes a
+///     template <Matrix> static bool stores_column_major(policy, k) whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy
 ///                                                                 cost (may be left out: no)
-///     template <Scalar> static bool suits(exec)                   whether plans should think of it (may be left out: yes)
+///     template <Scalar> static bool is_recommended(exec)          whether plans should think of it (may be left out: yes)
 ///
 /// for each of its policies, is registered in kernels/registry.hpp, and is compiled once by a line
 /// in cmake/kernels.cmake.
@@ -63,18 +63,18 @@ inline constexpr bool is_portable = requires { Kernel::portable; };
 
 /// What the kernel says of that for a format and a policy.
 template <SpmmKernel Kernel, class Matrix, class Policy>
-bool writes_columns(const Policy& policy, std::int64_t k) {
-  if constexpr (requires { Kernel::template writes_columns<Matrix>(policy, k); })
-    return Kernel::template writes_columns<Matrix>(policy, k);
+bool stores_column_major(const Policy& policy, std::int64_t k) {
+  if constexpr (requires { Kernel::template stores_column_major<Matrix>(policy, k); })
+    return Kernel::template stores_column_major<Matrix>(policy, k);
   else
     return false;
 }
 
 /// Whether a plan for elements Scalar on exec should think of the kernel at all.
 template <SpmmKernel Kernel, class Scalar, class ExecSpace>
-bool suits(const ExecSpace& exec) {
-  if constexpr (requires { Kernel::template suits<Scalar>(exec); })
-    return Kernel::template suits<Scalar>(exec);
+bool is_recommended(const ExecSpace& exec) {
+  if constexpr (requires { Kernel::template is_recommended<Scalar>(exec); })
+    return Kernel::template is_recommended<Scalar>(exec);
   else
     return true;
 }

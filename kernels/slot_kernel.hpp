@@ -30,12 +30,12 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   }
 
   template <class M>
-  static bool writes_columns(const HostPolicy&, std::int64_t) {
+  static bool stores_column_major(const HostPolicy&, std::int64_t) {
     return in_matrix_order<typename M::Rows>;
   }
   template <class M>
-  static bool writes_columns(const DevicePolicy&, std::int64_t k) {
-    return in_matrix_order<typename M::Rows> && device::writes_columns(k);
+  static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
+    return in_matrix_order<typename M::Rows> && device::stores_column_major(k);
   }
 
   template <class ExecSpace, class M, class T>

@@ -18,7 +18,7 @@
 ///   width(i)          slots of row i, with padding
 ///   slots_before(i)   slots of all rows before i: monotone, so that a search cuts the rows into equal shares
 ///   contiguous        whether the entries of a row always lie side by side
-///   in_one_piece()    whether they do here
+///   is_contiguous()    whether they do here
 ///   interleaved(i)    so many rows from i on lie side by side, slot j of row i + r being r behind slot j of row i
 /// Where a walk costs less for rows that follow each other, for_each_row(first, last, visit) visits
 /// each with its walk.
@@ -59,7 +59,7 @@ struct CsrRows {
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION std::int64_t begin(std::int64_t i) const { return row_map[i]; }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {begin(i), 1}; }
-  KOKKOS_FUNCTION static constexpr bool in_one_piece() { return true; }
+  KOKKOS_FUNCTION static constexpr bool is_contiguous() { return true; }
   KOKKOS_FUNCTION static constexpr std::int64_t interleaved(std::int64_t) { return 1; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_map[i + 1] - row_map[i]; }
   KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return length(i); }
@@ -79,13 +79,13 @@ struct EllRows {
   template <class Visit>
   FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last,
                                                 const Visit& visit) const {
-    if (in_one_piece())
+    if (is_contiguous())
       for (FixedWalk<1> walk{first * row_stride}; first < last; ++first, walk.slot += row_stride)
         visit(first, walk);
     else
       for (; first < last; ++first) visit(first, this->walk(first));
   }
-  KOKKOS_FUNCTION bool in_one_piece() const { return slot_stride == 1; }
+  KOKKOS_FUNCTION bool is_contiguous() const { return slot_stride == 1; }
   KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t) const {
     return row_stride == 1 ? INT64_MAX : 1;
   }
@@ -94,73 +94,73 @@ struct EllRows {
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const { return i * slots; }
 };
 
-/// always_columns: hacks are never row-major.
+/// always_columns: slices are never row-major.
 template <class Offset, class Ordinal, bool always_columns = false>
-struct HllRows {
+struct SlicedRows {
   static constexpr bool contiguous = false;
-  const Offset* hack_offsets;
+  const Offset* slice_offsets;
   const Ordinal* row_lengths;
-  std::uint32_t hack_size;
+  std::uint32_t slice_size;
   std::uint32_t rows;
   bool column_major;
-  int size_bits = std::has_single_bit(hack_size) ? std::countr_zero(hack_size)
-                                                 : -1;  ///< shifts in place of divisions
+  int size_bits = std::has_single_bit(slice_size) ? std::countr_zero(slice_size)
+                                                  : -1;  ///< shifts in place of divisions
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION bool by_columns() const { return always_columns || column_major; }
-  KOKKOS_FUNCTION std::uint32_t hack(std::int64_t i) const {
+  KOKKOS_FUNCTION std::uint32_t slice(std::int64_t i) const {
     const auto row = static_cast<std::uint32_t>(i);
-    return size_bits >= 0 ? row >> size_bits : row / hack_size;
+    return size_bits >= 0 ? row >> size_bits : row / slice_size;
   }
-  /// The last hack holds the rows that are left.
-  KOKKOS_FUNCTION std::int64_t hack_rows(std::uint32_t h) const {
-    const std::uint32_t left = rows - h * hack_size;
-    return left < hack_size ? left : hack_size;
+  /// The last slice holds the rows that are left.
+  KOKKOS_FUNCTION std::int64_t slice_rows(std::uint32_t h) const {
+    const std::uint32_t left = rows - h * slice_size;
+    return left < slice_size ? left : slice_size;
   }
-  KOKKOS_FUNCTION std::int64_t hack_width(std::uint32_t h) const {
-    const std::int64_t slots = hack_offsets[h + 1] - hack_offsets[h];
-    const std::int64_t height = hack_rows(h);
-    return size_bits >= 0 && height == hack_size ? slots >> size_bits : slots / height;
+  KOKKOS_FUNCTION std::int64_t slice_width(std::uint32_t h) const {
+    const std::int64_t slots = slice_offsets[h + 1] - slice_offsets[h];
+    const std::int64_t height = slice_rows(h);
+    return size_bits >= 0 && height == slice_size ? slots >> size_bits : slots / height;
   }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const {
-    const std::uint32_t h = hack(i);
-    const std::int64_t within = i - static_cast<std::int64_t>(h) * hack_size;
-    if (by_columns()) return {hack_offsets[h] + within, hack_rows(h)};
-    return {hack_offsets[h] + within * hack_width(h), 1};
+    const std::uint32_t h = slice(i);
+    const std::int64_t within = i - static_cast<std::int64_t>(h) * slice_size;
+    if (by_columns()) return {slice_offsets[h] + within, slice_rows(h)};
+    return {slice_offsets[h] + within * slice_width(h), 1};
   }
-  /// Hack by hack: what finds a hack's slots is not done again for each row.
+  /// Hack by slice: what finds a slice's slots is not done again for each row.
   template <class Visit>
   FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last,
                                                 const Visit& visit) const {
     while (first < last) {
-      const std::uint32_t h = hack(first);
-      const std::int64_t start = static_cast<std::int64_t>(h) * hack_size;
-      const std::int64_t height = hack_rows(h);
+      const std::uint32_t h = slice(first);
+      const std::int64_t start = static_cast<std::int64_t>(h) * slice_size;
+      const std::int64_t height = slice_rows(h);
       const std::int64_t end = Kokkos::min(last, start + height);
       if (by_columns()) {
-        for (StridedWalk walk{hack_offsets[h] + first - start, height}; first < end;
+        for (StridedWalk walk{slice_offsets[h] + first - start, height}; first < end;
              ++first, ++walk.slot)
           visit(first, walk);
       } else {
-        const std::int64_t row_stride = hack_width(h);
-        for (FixedWalk<1> walk{hack_offsets[h] + (first - start) * row_stride}; first < end;
+        const std::int64_t row_stride = slice_width(h);
+        for (FixedWalk<1> walk{slice_offsets[h] + (first - start) * row_stride}; first < end;
              ++first, walk.slot += row_stride)
           visit(first, walk);
       }
     }
   }
-  KOKKOS_FUNCTION bool in_one_piece() const { return !by_columns(); }
+  KOKKOS_FUNCTION bool is_contiguous() const { return !by_columns(); }
   KOKKOS_FUNCTION std::int64_t interleaved(std::int64_t i) const {
-    const std::uint32_t h = hack(i);
-    return by_columns() ? hack_rows(h) - (i - static_cast<std::int64_t>(h) * hack_size) : 1;
+    const std::uint32_t h = slice(i);
+    return by_columns() ? slice_rows(h) - (i - static_cast<std::int64_t>(h) * slice_size) : 1;
   }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
-  KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return hack_width(hack(i)); }
+  KOKKOS_FUNCTION std::int64_t width(std::int64_t i) const { return slice_width(slice(i)); }
   KOKKOS_FUNCTION std::int64_t slots_before(std::int64_t i) const {
     if (i >= rows)
-      return rows == 0 ? 0 : hack_offsets[hack(static_cast<std::int64_t>(rows) - 1) + 1];
-    const std::uint32_t h = hack(i);
-    return hack_offsets[h] + (i - static_cast<std::int64_t>(h) * hack_size) * hack_width(h);
+      return rows == 0 ? 0 : slice_offsets[slice(static_cast<std::int64_t>(rows) - 1) + 1];
+    const std::uint32_t h = slice(i);
+    return slice_offsets[h] + (i - static_cast<std::int64_t>(h) * slice_size) * slice_width(h);
   }
 };
 
@@ -176,7 +176,7 @@ struct JadRows {
 
   KOKKOS_FUNCTION static constexpr std::int64_t row(std::int64_t i) { return i; }
   KOKKOS_FUNCTION JaggedWalk<Offset> walk(std::int64_t i) const { return {diagonal_offsets, i}; }
-  KOKKOS_FUNCTION static constexpr bool in_one_piece() { return false; }
+  KOKKOS_FUNCTION static constexpr bool is_contiguous() { return false; }
   KOKKOS_FUNCTION static constexpr std::int64_t interleaved(std::int64_t) { return INT64_MAX; }
   KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const { return row_lengths[i]; }
   /// A block is as wide as its first row is long.

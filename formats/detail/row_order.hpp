@@ -32,8 +32,8 @@ struct LengthKey {
   }
 };
 
-/// A pass of a radix sort, over eight bits of the keys. Pieces of consecutive positions count their
-/// digits, a scan makes the counts places, and each piece then puts its rows there, one after the
+/// A pass of a radix sort, over eight bits of the keys. Chunks of consecutive positions count their
+/// digits, a scan makes the counts places, and each chunk then puts its rows there, one after the
 /// other: stable, and the same on every machine.
 template <class Ordinals, class Key>
 struct RadixPass {
@@ -41,19 +41,19 @@ struct RadixPass {
   struct Place {};
   static constexpr int bits = 8;
   static constexpr std::int64_t digits = 1 << bits;
-  static constexpr std::int64_t piece = 256;
+  static constexpr std::int64_t chunk = 256;
 
   Key key;
   int shift;
   Ordinals from;
   Ordinals to;
-  Ordinals places;  ///< by digit, then by piece
+  Ordinals places;  ///< by digit, then by chunk
   std::int64_t rows;
 
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t pieces() const { return (rows + piece - 1) / piece; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t chunks() const { return (rows + chunk - 1) / chunk; }
 
   KOKKOS_FUNCTION void operator()(Count, std::int64_t part) const {
-    for (std::int64_t digit = 0; digit < digits; ++digit) places(digit * pieces() + part) = 0;
+    for (std::int64_t digit = 0; digit < digits; ++digit) places(digit * chunks() + part) = 0;
     for_each_place(part, [](std::int64_t, auto& count) { ++count; });
   }
   KOKKOS_FUNCTION void operator()(Place, std::int64_t part) const {
@@ -63,10 +63,10 @@ struct RadixPass {
 
   template <class Visit>
   KOKKOS_FUNCTION void for_each_place(std::int64_t part, const Visit& visit) const {
-    const std::int64_t last = (part + 1) * piece < rows ? (part + 1) * piece : rows;
-    for (std::int64_t p = part * piece; p < last; ++p) {
+    const std::int64_t last = (part + 1) * chunk < rows ? (part + 1) * chunk : rows;
+    for (std::int64_t p = part * chunk; p < last; ++p) {
       const auto digit = static_cast<std::int64_t>(key(from(p)) >> shift) & (digits - 1);
-      visit(from(p), places(digit * pieces() + part));
+      visit(from(p), places(digit * chunks() + part));
     }
   }
 };
@@ -141,7 +141,7 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
   auto sorted = allocate<Ordinals>(exec, "fatvec::row_order", static_cast<std::size_t>(rows));
   Kokkos::parallel_for("fatvec::row_order", Range<ExecSpace>(exec, 0, rows),
                        CountUp<Ordinals>{order});
-  const std::int64_t counters = Pass::digits * ((rows + Pass::piece - 1) / Pass::piece);
+  const std::int64_t counters = Pass::digits * ((rows + Pass::chunk - 1) / Pass::chunk);
   const auto places =
       allocate<Ordinals>(exec, "fatvec::row_order::places", static_cast<std::size_t>(counters + 1));
 
@@ -150,9 +150,9 @@ typename Csr::Ordinals rows_by_length(const ExecSpace& exec, const Csr& csr, std
        left >>= Pass::bits, shift += Pass::bits, std::swap(order, sorted)) {
     const Pass pass{key, shift, order, sorted, places, rows};
     const auto run = [&](const char* label, auto phase) {
-      using Pieces =
+      using Chunks =
           Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>, decltype(phase)>;
-      Kokkos::parallel_for(label, Pieces(exec, 0, pass.pieces()), pass);
+      Kokkos::parallel_for(label, Chunks(exec, 0, pass.chunks()), pass);
     };
     run("fatvec::row_order::count", typename Pass::Count{});
     offsets_from_lengths(exec, places, counters, places);

@@ -12,7 +12,7 @@ namespace fatvec::device {
 /// Whether a column-major Y is written directly, by threads of neighbouring rows, and not through a
 /// row-major copy. Up to 32 columns a warp has two rows or more, whose elements of a column lie in
 /// one sector of memory; beyond, mostly one row, so that each element takes a sector of its own.
-inline bool writes_columns(std::int64_t k) {
+inline bool stores_column_major(std::int64_t k) {
   return k <= 32;
 }
 

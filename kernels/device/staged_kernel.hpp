@@ -48,7 +48,7 @@ struct StoredRow {
 };
 
 template <class T, class Matrix, int block, class X, class Tile>
-struct StagedProduct {
+struct StagedKernel {
   using Ordinal = typename Matrix::ordinal_type;
   using Value = typename Matrix::value_type;
   using Block = StagedBlock<Value, block>;
@@ -66,22 +66,22 @@ struct StagedProduct {
   Ordinal x_rows;
   X x;
   Epilogue<T> epilogue;
-  LaneShape shape;
+  ThreadMapping mapping;
   int k;
-  int passes;    ///< each thread takes so many rows, one after the other: what a team copies at a
-                 ///< time is worth the wait
+  int passes;    ///< rows that each thread takes, one after the other: what a team copies at a time
+                 ///< is worth the wait
   int capacity;  ///< blocks that fit into a team's scratch memory
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const LaneShape::Share share = shape.share_of(team);
-    const int rows_of_team = shape.rows * passes;
-    const std::int64_t first = static_cast<std::int64_t>(share.block) * rows_of_team;
+    const ThreadMapping::Share share = mapping.share_of(team);
+    const int rows_of_team = mapping.rows * passes;
+    const std::int64_t first = static_cast<std::int64_t>(share.team) * rows_of_team;
     const std::int64_t last = first + rows_of_team < count ? first + rows_of_team : count;
     const std::int64_t begin = rows.begin(first);
     const std::int64_t blocks = rows.begin(last) - begin;
     const auto multiply_all = [&](const auto& row_at) {
-      for (int rank = team.team_rank(); rank < shape.threads; rank += team.team_size())
+      for (int rank = team.team_rank(); rank < mapping.threads; rank += team.team_size())
         multiply(first, last, share.sweep, rank, row_at);
     };
     if (blocks <= capacity) {
@@ -142,30 +142,31 @@ struct StagedProduct {
   template <class RowAt>
   FATVEC_FORCEINLINE_FUNCTION void multiply(std::int64_t first, std::int64_t last, int sweep,
                                             int rank, const RowAt& row_at) const {
-    const int within = shape.row_of(rank);
-    const int place = rank - within * (shape.lanes << shape.split_bits);
-    const int splits = shape.splits();
-    const int split = place & (splits - 1);
-    const Tile tile(x, shape.columns_of(sweep, k), place >> shape.split_bits, shape.lanes);
+    const int within = mapping.row_of(rank);
+    const int place = rank - within * (mapping.column_threads << mapping.thread_bits);
+    const int threads = mapping.threads_per_row();
+    const int thread = place & (threads - 1);
+    const Tile tile(x, mapping.columns_of(sweep, k), place >> mapping.thread_bits,
+                    mapping.column_threads);
     std::int64_t item = first + within;
-    for (int pass = 0; pass < passes; ++pass, item += shape.rows) {
-      const bool busy = within < shape.rows && item < last && !tile.idle();
+    for (int pass = 0; pass < passes; ++pass, item += mapping.rows) {
+      const bool busy = within < mapping.rows && item < last && !tile.idle();
       const std::int64_t begin = busy ? rows.begin(item) : 0;
       const auto length = static_cast<Ordinal>(busy ? rows.begin(item + 1) - begin : 0);
 
       T sums[block][width] = {};
       const auto row = row_at(begin);
-      Ordinal n = split;
-      for (; n < length - (group - 1) * splits; n += group * splits)
-        add_group<false>(row, n, splits, length, tile, sums);
-      if (n < length) add_group<true>(row, n, splits, length, tile, sums);
+      Ordinal n = thread;
+      for (; n < length - (group - 1) * threads; n += group * threads)
+        add_group<false>(row, n, threads, length, tile, sums);
+      if (n < length) add_group<true>(row, n, threads, length, tile, sums);
 
-      for (int offset = splits / 2; offset > 0; offset /= 2) {  // idle threads, too
+      for (int offset = threads / 2; offset > 0; offset /= 2) {  // idle threads, too
         unroll<block>([&](int r) {
-          unroll<width>([&](int w) { sums[r][w] = plus_neighbour(sums[r][w], offset); });
+          unroll<width>([&](int w) { sums[r][w] = warp_add_xor(sums[r][w], offset); });
         });
       }
-      if (!busy || split != 0) continue;
+      if (!busy || thread != 0) continue;
       unroll<block>([&](int r) {
         if (item * block + r < y_rows) tile.store(epilogue, item * block + r, sums[r]);
       });

@@ -35,40 +35,41 @@ inline constexpr int staged_threads = 128;
 template <int block, class Tile, class ExecSpace, class Matrix, class X, class T>
 void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matrix, const X& x,
                    const Epilogue<T>& epilogue, std::int64_t k, std::int64_t sweeps) {
-  using Product = StagedProduct<T, Matrix, block, X, Tile>;
+  using Kernel = StagedKernel<T, Matrix, block, X, Tile>;
   // Half of the teams, each twice as large: Kokkos refuses a launch whose teams do not fit.
   constexpr int resident = block * Tile::width * sizeof(T) > 48 ? 2 : 4;
   // That number of teams fits, whatever a team has beyond its rows.
   constexpr double team_bytes =
       std::min(20 << 10, (scratch_of_multiprocessor / resident - (2 << 10)) * 2 / 3);
   constexpr double thread_bytes = 288;
-  constexpr double block_bytes = Product::scratch_bytes(1);
+  constexpr double block_bytes = Kernel::scratch_bytes(1);
   const std::int64_t count = matrix.count;
   const double row_bytes =
       block_bytes * static_cast<double>(matrix.slots) / static_cast<double>(count);
   int threads = staged_threads;
-  int splits = 1;  // threads of a row, where a team could not have scratch memory for all rows
-  const double lanes =
+  int threads_per_row = 1;  // more where a team could not have scratch memory for all rows
+  const double column_threads =
       std::ceil(static_cast<double>(k) / static_cast<double>(Tile::width * sweeps));
-  while (has_shuffles<ExecSpace> && splits < 32 && row_bytes > thread_bytes * lanes * splits)
-    splits *= 2;
-  LaneShape shape = LaneShape::of(threads, splits, Tile::width, k, sweeps);
-  while (threads > 64 && shape.rows > 1 && row_bytes * shape.rows > team_bytes)
-    shape = LaneShape::of(threads /= 2, splits, Tile::width, k, sweeps);
+  while (has_shuffles<ExecSpace> && threads_per_row < 32 &&
+         row_bytes > thread_bytes * column_threads * threads_per_row)
+    threads_per_row *= 2;
+  ThreadMapping mapping = ThreadMapping::of(threads, threads_per_row, Tile::width, k, sweeps);
+  while (threads > 64 && mapping.rows > 1 && row_bytes * mapping.rows > team_bytes)
+    mapping = ThreadMapping::of(threads /= 2, threads_per_row, Tile::width, k, sweeps);
 
   // Up to three rows for each thread, as long as there are teams for all multiprocessors: what more
   // of them would take of scratch memory the first-level cache wants for X.
-  const double pass_bytes = row_bytes * shape.rows;
+  const double pass_bytes = row_bytes * mapping.rows;
   const double most_passes =
-      std::min(team_bytes / pass_bytes, static_cast<double>(count) / (2048.0 * shape.rows));
+      std::min(team_bytes / pass_bytes, static_cast<double>(count) / (2048.0 * mapping.rows));
   const int passes = static_cast<int>(std::clamp(most_passes, 1.0, 3.0));
   // Some more, for teams whose rows are longer than the mean.
   auto capacity =
       static_cast<int>(std::min(1.5 * team_bytes, 1.15 * pass_bytes * passes + 256) / block_bytes);
   capacity -= capacity % 2;  // the column indices behind the blocks begin at whole 8 bytes
 
-  const std::int64_t rows_of_team = std::int64_t{shape.rows} * passes;
-  const std::int64_t teams = (count + rows_of_team - 1) / rows_of_team * shape.sweeps;
+  const std::int64_t rows_of_team = std::int64_t{mapping.rows} * passes;
+  const std::int64_t teams = (count + rows_of_team - 1) / rows_of_team * mapping.sweeps;
   if (teams > std::numeric_limits<int>::max())
     throw CapacityError(concat(label, ": ", teams, " teams are more than one launch can have."));
   using Bounds = Kokkos::LaunchBounds<2 * staged_threads,
@@ -76,11 +77,11 @@ void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matri
   using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::IndexType<int>, Bounds>;
   Kokkos::parallel_for(
       label,
-      Teams(exec, static_cast<int>(teams), is_host<ExecSpace> ? 1 : shape.threads)
-          .set_scratch_size(0, Kokkos::PerTeam(Product::scratch_bytes(capacity) + 16)),
-      Product{matrix.access, matrix.entries, matrix.values, matrix.block.row_step,
-              matrix.block.column_step, count, matrix.rows(), matrix.cols(), x, epilogue, shape,
-              static_cast<int>(k), passes, capacity});
+      Teams(exec, static_cast<int>(teams), is_host<ExecSpace> ? 1 : mapping.threads)
+          .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes(capacity) + 16)),
+      Kernel{matrix.access, matrix.entries, matrix.values, matrix.block.row_step,
+             matrix.block.column_step, count, matrix.rows(), matrix.cols(), x, epilogue, mapping,
+             static_cast<int>(k), passes, capacity});
 }
 
 /// Chooses the tile: neighbouring columns where X can be loaded 16 bytes at a time, else columns

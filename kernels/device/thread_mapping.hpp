@@ -9,24 +9,24 @@
 
 namespace fatvec::detail {
 
-/// How the threads of a team lie over rows, columns and entries: rank = (row · lanes + lane) ·
-/// splits() + split.
-struct LaneShape {
-  int threads;     ///< of a team
-  int split_bits;  ///< 2^split_bits threads share the entries of a row, and add up
-  int lanes;       ///< threads side by side over the columns
-  int rows;        ///< work-items of a team
-  int sweeps;      ///< over all rows, one after the other, each for its part of the columns
-  int columns;     ///< of a sweep; the last one has those that are left
+/// How the threads of a team are mapped to rows, columns and entries: rank = (row ·
+/// column_threads + column) · threads_per_row() + thread.
+struct ThreadMapping {
+  int threads;         ///< of a team
+  int thread_bits;     ///< 2^thread_bits threads share the entries of a row for a tile, and add up
+  int column_threads;  ///< side by side over the columns
+  int rows;            ///< work-items of a team
+  int sweeps;          ///< over all rows, one after the other, each for its part of the columns
+  int columns;         ///< of a sweep; the last one has those that are left
   unsigned row_reciprocal;  ///< rank · row_reciprocal / 2^20 is the row of a rank: no division in
                             ///< the kernel
 
-  [[nodiscard]] KOKKOS_FUNCTION int splits() const { return 1 << split_bits; }
+  [[nodiscard]] KOKKOS_FUNCTION int threads_per_row() const { return 1 << thread_bits; }
   [[nodiscard]] KOKKOS_FUNCTION int row_of(int rank) const {
     return static_cast<int>((static_cast<unsigned>(rank) * row_reciprocal) >> 20);
   }
   struct Share {
-    int block;  ///< of rows
+    int team;  ///< of those of a sweep
     int sweep;
   };
   template <class Member>
@@ -41,21 +41,21 @@ struct LaneShape {
     return {first, k - first < columns ? k : first + columns};
   }
   /// In at least `sweeps` sweeps: more where a team is too small for the columns of one.
-  static LaneShape of(int threads, int splits, std::int64_t columns_per_thread, std::int64_t k,
-                      std::int64_t sweeps) {
+  static ThreadMapping of(int threads, int threads_per_row, std::int64_t columns_per_thread,
+                          std::int64_t k, std::int64_t sweeps) {
     const std::int64_t places = (k + columns_per_thread - 1) / columns_per_thread;
-    const std::int64_t most = threads / splits;
+    const std::int64_t most = threads / threads_per_row;
     sweeps = std::max(sweeps, (places + most - 1) / most);
-    const auto lanes = static_cast<int>((places + sweeps - 1) / sweeps);
-    int split_bits = 0;
-    while (2 << split_bits <= splits) ++split_bits;
-    const auto per_row = static_cast<unsigned>(lanes << split_bits);
+    const auto column_threads = static_cast<int>((places + sweeps - 1) / sweeps);
+    int thread_bits = 0;
+    while (2 << thread_bits <= threads_per_row) ++thread_bits;
+    const auto per_row = static_cast<unsigned>(column_threads << thread_bits);
     return {threads,
-            split_bits,
-            lanes,
+            thread_bits,
+            column_threads,
             threads / static_cast<int>(per_row),
-            static_cast<int>((places + lanes - 1) / lanes),
-            lanes * static_cast<int>(columns_per_thread),
+            static_cast<int>((places + column_threads - 1) / column_threads),
+            column_threads * static_cast<int>(columns_per_thread),
             ((1U << 20) + per_row - 1) / per_row};
   }
 };

@@ -23,7 +23,7 @@ namespace fatvec::detail {
 /// cache has to deliver a row of X for every entry. Work-items are threads: those of a warp are
 /// neighbours, and all of it works or none.
 template <class Access, class V, Columns layout, class Columns_>
-struct TensorWindowProduct {
+struct WindowKernel {
   using Tiles = Columns_;
   static constexpr int warp = 32;
   static constexpr int block_size = 128;
@@ -117,40 +117,16 @@ struct TensorWindowProduct {
   }
 };
 
-/// The same without tensor cores: a thread has some columns of a row.
-template <class Access, class T, class V, Columns layout>
-struct LaneWindowProduct {
-  using Tile = SpacedTile<V, layout, 2>;
-  Access a;
-  MultiVectorSpan<V, layout> x;
-  Epilogue<T> epilogue;
-  int k;
-  int lanes;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    const std::int64_t place = item / lanes;
-    const std::int64_t row = a.permutation[place];
-    if (row < 0) return;
-    const Tile tile(x, ColumnRange{0, k}, static_cast<int>(item - place * lanes), lanes);
-    T sums[Tile::width] = {};
-    a.for_each_entry(place / window_rows, static_cast<int>(place % window_rows),
-                     [&](std::int64_t at, auto column) {
-                       T loaded[Tile::width];
-                       tile.load(column, loaded);
-                       unroll<Tile::width>([&](int w) { sums[w] += a.values[at] * loaded[w]; });
-                     });
-    tile.store(epilogue, row, sums);
-  }
-};
-
-/// Launches the tensor cores' product. Columns of X that are apart, an odd number of them, or only
-/// a few, are loaded element by element; up to 72 columns (80 where two are loaded at once, 64
-/// where they are apart) are a single sweep over A.
-template <class ExecSpace, class Access, class V, Columns layout>
-void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles,
-                        const Access& access, std::int64_t windows,
-                        const MultiVectorSpan<V, layout>& x, const Epilogue<double>& epilogue,
-                        std::int64_t k) {
+/// Launches the tensor cores' product; no allocation, no fence. Columns of X that are apart, an odd
+/// number of them, or only a few, are loaded element by element; up to 72 columns (80 where two are
+/// loaded at once, 64 where they are apart) are a single sweep over A.
+template <class ExecSpace, class Matrix, class V, Columns layout>
+void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles,
+                           const Matrix& matrix, const MultiVectorSpan<V, layout>& x,
+                           const Epilogue<double>& epilogue, std::int64_t k) {
+  using Access = typename Matrix::Access;
+  const std::int64_t windows = matrix.windows();
+  require_near_rows(label, x);
   const std::int64_t all = (k + 7) / 8;
   const auto tiles_of_sweep = [&](std::int64_t most) {
     if (most_tiles > 0) most = most_tiles;
@@ -158,17 +134,17 @@ void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles
     return (all + sweeps - 1) / sweeps;
   };
   const auto launch = [&]<int n, bool pairs>(TensorColumns<n, pairs>) {
-    using Product = TensorWindowProduct<Access, V, layout, TensorColumns<n, pairs>>;
+    using Kernel = WindowKernel<Access, V, layout, TensorColumns<n, pairs>>;
     using Threads = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>,
-                                        Kokkos::LaunchBounds<Product::block_size, Product::blocks>>;
+                                        Kokkos::LaunchBounds<Kernel::block_size, Kernel::blocks>>;
     const std::int64_t sweeps = (all + n - 1) / n;
-    const std::int64_t threads = windows * sweeps * Product::warp;
-    if (threads > std::numeric_limits<int>::max() - Product::block_size)
+    const std::int64_t threads = windows * sweeps * Kernel::warp;
+    if (threads > std::numeric_limits<int>::max() - Kernel::block_size)
       throw CapacityError(
           concat(label, ": ", windows, " windows are more than one launch can have."));
     Kokkos::parallel_for(label, Threads(exec, 0, static_cast<int>(threads)),
-                         Product{access, static_cast<unsigned>(windows), x, epilogue,
-                                 static_cast<int>(k), static_cast<int>(sweeps)});
+                         Kernel{matrix.tile_access(), static_cast<unsigned>(windows), x, epilogue,
+                                static_cast<int>(k), static_cast<int>(sweeps)});
   };
   if constexpr (layout == Columns::strided) {
     with_width<1, 2, 4, 8>(tiles_of_sweep(8),
@@ -180,26 +156,6 @@ void run_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles
     with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(
         tiles_of_sweep(9), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
   }
-}
-
-/// Launches the product of a matrix of windows on a device: tensor cores where there are any. No
-/// allocation, no fence.
-template <class ExecSpace, class Matrix, class T, class V, Columns columns>
-void run_device_windows(const char* label, const ExecSpace& exec,
-                        const device::WindowPolicy& policy, const Matrix& matrix,
-                        const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue,
-                        std::int64_t k) {
-  using Access = typename Matrix::Access;
-  const Access access = matrix.tile_access();
-  const std::int64_t windows = matrix.windows();
-  require_near_rows(label, x);
-  if constexpr (may_have_tensor_tiles<ExecSpace, T>)
-    if (has_tensor_tiles<T>(exec))
-      return run_tensor_windows(label, exec, policy.column_tiles, access, windows, x, epilogue, k);
-  const auto lanes = static_cast<int>((k + 1) / 2);
-  Kokkos::parallel_for(
-      label, Range<ExecSpace>(exec, 0, windows * window_rows * lanes),
-      LaneWindowProduct<Access, T, V, columns>{access, x, epilogue, static_cast<int>(k), lanes});
 }
 
 }  // namespace fatvec::detail

@@ -44,7 +44,7 @@ struct Accumulator {
   }
 };
 
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 
 /// `width` elements: whole vectors first, the rest in vectors of half the size, and so on.
 template <class T, int width, int lanes>
@@ -170,7 +170,7 @@ template <class T, Columns columns, int width>
 FATVEC_FORCEINLINE_FUNCTION auto sums_of(Width<width>) {
   return Accumulator<T, width, columns == Columns::contiguous>{};
 }
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 template <class T, Columns columns, int vectors, int lanes>
 FATVEC_FORCEINLINE auto sums_of(MaskedTile<vectors, lanes> tile) {
   return MaskedAccumulator<T, vectors>(tile);

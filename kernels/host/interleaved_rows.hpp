@@ -22,7 +22,7 @@ inline constexpr int interleaved_rows = 1;
 template <class T>
 struct InterleavedRows;
 
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 template <HasRegisters T>
   requires has_gathers
 inline constexpr int interleaved_rows<T, T, std::int32_t> = simd_lanes<T>;

@@ -17,7 +17,7 @@
 /// Packing of X and Y on host spaces.
 namespace fatvec::detail {
 
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__has_builtin)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector) && \
     !defined(__CUDACC__)  // GCC from 12 on; nvcc's front end fails at what follows
 #define FATVEC_TRANSPOSES_SQUARES

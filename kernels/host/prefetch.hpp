@@ -25,7 +25,7 @@ struct PrefetchPolicy {
 };
 
 inline PrefetchPolicy prefetch_policy() {
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__x86_64__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__x86_64__)
   if (__builtin_cpu_is("amd")) return {1, 300};
 #endif
   return {};
@@ -48,7 +48,7 @@ inline constexpr std::int64_t cache_resident_bytes_by_rows = 10'000'000;
 template <class Value, class Ordinal>
 FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* values,
                                                   [[maybe_unused]] const Ordinal* entries) {
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
   __builtin_prefetch(values + 128);
   __builtin_prefetch(entries + 128);
 #endif
@@ -110,7 +110,7 @@ template <class Walk, class Ordinal, class X>
                                                      [[maybe_unused]] const X* x,
                                                      [[maybe_unused]] std::int64_t row_stride,
                                                      [[maybe_unused]] std::int64_t bytes) {
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
   asm volatile("");  // GCC drops calls of a function that does nothing but prefetch
   constexpr std::int64_t line = 64;
   const bool straddles = bytes % line != 0 && line % bytes != 0;
@@ -129,7 +129,7 @@ template <class Walk, class Ordinal, class X>
 /// Prefetches a row of X that is shorter than a cache line, and may end in the next one.
 template <int bytes, class X>
 FATVEC_FORCEINLINE_FUNCTION void prefetch_row([[maybe_unused]] const X* row) {
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
   const auto* const from = reinterpret_cast<const char*>(row);
   __builtin_prefetch(from, 0, 2);
   if constexpr (64 % bytes != 0) __builtin_prefetch(from + bytes - 1, 0, 2);

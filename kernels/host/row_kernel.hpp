@@ -36,7 +36,7 @@ struct RowSweep {
 
   template <class T>
   void store_transposed(const Epilogue<T>& epilogue) {
-    transposes_y = TransposedStore<T>::suits(epilogue, k);
+    transposes_y = TransposedStore<T>::applies_to(epilogue, k);
     if (transposes_y) partition.granularity = TransposedStore<T>::line;
   }
 
@@ -121,7 +121,7 @@ struct HostRowKernel {
     const auto of_tile = [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       using Tile = decltype(width);
       if constexpr (Tile::value == 1)
-        if (x.row_stride == 1 && rows.in_one_piece() && (distance == 0 || prefetches_in_vectors))
+        if (x.row_stride == 1 && rows.is_contiguous() && (distance == 0 || prefetches_in_vectors))
           return dense_column(first, end, c);
       if constexpr (Tile::least < 8)
         few_columns(width, first, end, c);
@@ -148,7 +148,7 @@ struct HostRowKernel {
     if constexpr (group > 1 &&
                   Tile::value <=
                       (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
-      if (x.row_stride == 1 && !rows.in_one_piece()) {
+      if (x.row_stride == 1 && !rows.is_contiguous()) {
         while (i < end) {
           const std::int64_t side_by_side = std::min(end - i, rows.interleaved(i));
           const std::int64_t grouped = i + side_by_side / group * group;
@@ -216,7 +216,7 @@ struct HostRowKernel {
   template <class Walk>
   FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead(std::int64_t i, Walk slot, std::int64_t c,
                                                   std::int64_t bytes) const {
-    if (rows.in_one_piece()) {
+    if (rows.is_contiguous()) {
       const std::int64_t later = slot[0] + prefetch_distance(bytes);
       prefetch_rows(FixedWalk<1>{later}, Kokkos::min(rows.length(i), slots - later), entries,
                     &x(0, c), x.row_stride, bytes);
@@ -235,7 +235,7 @@ struct HostRowKernel {
     constexpr bool two_chains = Tile::least <= 8;
     auto sum = sums_of<T, columns>(width);
     const std::int64_t length = rows.length(i);
-    if (rows.in_one_piece() && c == 0)
+    if (rows.is_contiguous() && c == 0)
       for (std::int64_t n = 0; n < length; n += 8)
         prefetch_entries(values + slot[0] + n, entries + slot[0] + n);
     constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(V)};

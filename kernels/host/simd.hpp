@@ -51,12 +51,12 @@ inline constexpr std::int64_t streaming_bytes = 64'000'000;
 /// What a thread calls after its last non-temporal store: the barrier behind it would wait for
 /// them.
 KOKKOS_INLINE_FUNCTION void end_streams() {
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__SSE2__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__SSE2__)
   _mm_sfence();
 #endif
 }
 
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 
 /// The compiler's type of n elements. One by one: nvcc's front end does not initialise vectors
 /// whose size depends on a template.

@@ -22,7 +22,7 @@ FATVEC_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* ent
   return sum;
 }
 
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 
 /// sum += values · x[entries], lane by lane.
 template <class T, int n, class Ordinal>
@@ -74,7 +74,7 @@ FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, con
 #endif
 
 /// Whether sparse_dot_prefetching is there for A's values, entries and X.
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
 template <class T, class Value, class Ordinal, class X>
 inline constexpr bool has_prefetching_dot =
     std::is_same_v<Value, T> && std::is_same_v<X, T> && std::is_same_v<Ordinal, std::int32_t> &&

@@ -19,7 +19,7 @@ struct TransposedStore {
   static constexpr std::int64_t line = 64 / sizeof(T);
 
   /// Whether this is how to write Y.
-  [[nodiscard]] static bool suits(const Epilogue<T>& epilogue, std::int64_t k) {
+  [[nodiscard]] static bool applies_to(const Epilogue<T>& epilogue, std::int64_t k) {
     return epilogue.y.row_stride == 1 && epilogue.y.column_stride != 1 && k > 1;
   }
 

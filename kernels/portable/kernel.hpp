@@ -28,7 +28,7 @@ struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
 
   /// Plans choose among the specialised kernels, or what `fatvec tune` found.
   template <class Scalar, class ExecSpace>
-  static bool suits(const ExecSpace&) {
+  static bool is_recommended(const ExecSpace&) {
     return false;
   }
 

@@ -35,7 +35,7 @@ void with_tile(int width, const Run& run) {
 /// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
 template <class T>
 bool takes(int width, const T* data, std::int64_t row_stride) {
-  const int n = detail::piece_width<T>(std::min(width, 4));
+  const int n = detail::vector_width<T>(std::min(width, 4));
   return row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(data) % (n * sizeof(T)) == 0;
 }
 

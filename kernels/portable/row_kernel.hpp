@@ -45,7 +45,7 @@ struct RowKernel {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   template <int w>
-  using Sums = detail::Tile<T, w, contiguous ? detail::piece_width<T>(w) : 1>;
+  using Sums = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
   /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
   static constexpr int resident_blocks =
       contiguous && Entries::contiguous && width * sizeof(T) <= 16 ? 10 : 8;
@@ -180,7 +180,7 @@ struct RowKernel {
     sums.copy_to(of_row);
     if (shares_rows && mask != 0) {
       for (int offset = lanes() / 2; offset > 0; offset /= 2)
-        for (int e = 0; e < w; ++e) of_row[e] = detail::plus_neighbour(of_row[e], offset, mask);
+        for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
       if (lane > 0) return;
     }
     if (const std::int64_t row = a.row(i); row >= 0) output.store(row, c, of_row);

@@ -23,8 +23,8 @@ inline constexpr bool has_shuffles = false;
 /// value + that of the thread whose rank differs in bit `offset`. Every thread of `mask`, a part of
 /// the warp, must call it.
 template <class T>
-FATVEC_FORCEINLINE_FUNCTION T plus_neighbour(const T& value, [[maybe_unused]] int offset,
-                                             [[maybe_unused]] unsigned mask = ~0U) {
+FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, [[maybe_unused]] int offset,
+                                           [[maybe_unused]] unsigned mask = ~0U) {
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_arithmetic_v<T>) {
     return value + __shfl_xor_sync(mask, value, offset);

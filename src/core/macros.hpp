@@ -7,19 +7,19 @@
 /// then be used; not in the passes that compile the same functions for a device.
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && \
     !defined(__SYCL_DEVICE_ONLY__)
-#define FATVEC_GNU_HOST_PASS
+#define FATVEC_HAS_GNU_VECTORS
 #endif
 
 /// Inlined whatever the compiler thinks: a device function, one of the CPU alone, a lambda (written
 /// after its parameters). GCC else calls some of what `each` unrolls, and the sums that are to stay
 /// in registers live in memory. Without optimisation, or with GCC's AddressSanitizer around every
 /// load, nothing is gained, and GCC takes four times as long.
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 #define FATVEC_FORCEINLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
 #define FATVEC_FORCEINLINE [[gnu::always_inline]] inline
 #define FATVEC_INLINE_LAMBDA __attribute__((always_inline))
 #else
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 #define FATVEC_FORCEINLINE_FUNCTION KOKKOS_INLINE_FUNCTION
 #else
 #define FATVEC_FORCEINLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION

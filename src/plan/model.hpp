@@ -148,15 +148,16 @@ inline XTraffic x_traffic(const Machine& machine, const Structure& structure, st
 /// Whether packing copies X alone for a registered kernel, whose policies are not told apart, with
 /// values of T.
 template <class T>
-bool writes_columns(std::string_view kernel, bool on_cpu, std::int64_t k) {
+bool stores_column_major(std::string_view kernel, bool on_cpu, std::int64_t k) {
   using Cpu = Kokkos::DefaultHostExecutionSpace;
   bool result = false;
   fatvec::for_each_kernel([&](auto registered) {
     using Kernel = decltype(registered);
     using Matrix = typename Kernel::template Matrix<T, int, Cpu, int>;
     if (Kernel::name == kernel)
-      result = on_cpu ? fatvec::writes_columns<Kernel, Matrix>(typename Kernel::HostPolicy{}, k)
-                      : fatvec::writes_columns<Kernel, Matrix>(typename Kernel::DevicePolicy{}, k);
+      result =
+          on_cpu ? fatvec::stores_column_major<Kernel, Matrix>(typename Kernel::HostPolicy{}, k)
+                 : fatvec::stores_column_major<Kernel, Matrix>(typename Kernel::DevicePolicy{}, k);
   });
   return result;
 }
@@ -240,8 +241,8 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
                         // written once more
     const bool copies_y =
         !(structure.value_bytes == sizeof(double)
-              ? detail::writes_columns<double>(choice.kernel, machine.cpu, workload.k)
-              : detail::writes_columns<float>(choice.kernel, machine.cpu, workload.k));
+              ? detail::stores_column_major<double>(choice.kernel, machine.cpu, workload.k)
+              : detail::stores_column_major<float>(choice.kernel, machine.cpu, workload.k));
     const double moved =
         2 * k * value * ((copies_y ? rows : 0) + static_cast<double>(structure.rows.cols));
     prediction.bytes += moved;

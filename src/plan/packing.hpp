@@ -33,7 +33,7 @@ void pack_operand(const char* label, const ExecSpace& exec,
 /// Row-major copies of X and Y beside a product whose X and Y are column-major (LayoutLeft): an
 /// element of X in a row of its own costs a whole sector or line of memory, k neighbours cost
 /// little more. Two passes over each, against up to eight times the speed of product and copies
-/// together (docs/choice.md). No copy of Y where the kernel itself writes_columns.
+/// together (docs/choice.md). No copy of Y where the kernel itself stores_column_major.
 template <class T, class Device>
 class Packing {
  public:
@@ -48,7 +48,7 @@ class Packing {
     Packing packing;
     packing.rows_ = a.rows();
     packing.x_ = allocate(exec, "fatvec::packing::x", a.cols(), k);
-    if (!writes_columns<Kernel, Matrix>(policy, k))
+    if (!stores_column_major<Kernel, Matrix>(policy, k))
       packing.y_ = allocate(exec, "fatvec::packing::y", a.rows(), k);
     return packing;
   }

@@ -163,7 +163,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
   const Machine& machine = options_.machine ? *options_.machine : this_machine(exec);
   const Workload workload{k_, options_.layout, options_.products};
   std::vector<std::string_view> kernels;
-  ((suits<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
+  ((is_recommended<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
   if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
   const std::string problem = machine_problem(machine);
   if (!problem.empty()) kernels = {detail::plainest(kernels)};

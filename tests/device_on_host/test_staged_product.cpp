@@ -66,7 +66,7 @@ Csr of_blocks(const std::vector<int>& blocks, int size) {
 template <int block, class Matrix>
 std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacity) {
   const auto a = slots_of(matrix);
-  using Product = StagedProduct<double, SlotsOf<Matrix>, block, X, Tile>;
+  using Product = StagedKernel<double, SlotsOf<Matrix>, block, X, Tile>;
   const Multivector x("x", csr.cols(), k);
   const Multivector y("y", csr.rows(), k);
   for (int j = 0; j < csr.cols(); ++j)
@@ -75,7 +75,7 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
   const auto reference = verify::reference_product(2.0, csr, x, 0.5, y);
 
   const std::int64_t count = a.count;
-  const LaneShape shape = LaneShape::of(4, 1, Tile::width, k, 1);
+  const ThreadMapping shape = ThreadMapping::of(4, 1, Tile::width, k, 1);
   EXPECT_EQ(shape.rows, 2);
   const Epilogue<double> epilogue{2.0, 0.5, span_of<Columns::strided>(y)};
   const Product product{a.access, a.entries, a.values, a.block.row_step, a.block.column_step,
@@ -98,7 +98,7 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
 using Flags = std::vector<bool>;
 const std::vector<int> lengths = {1, 2, 5, 6, 0, 0, 3, 1, 7};  // teams have 3, 11, 0, 4 and 7
 
-TEST(StagedProduct, TeamsWithTooManyBlocksReadThemWhereTheyAre) {
+TEST(StagedKernel, TeamsWithTooManyBlocksReadThemWhereTheyAre) {
   const Csr csr = of_blocks(lengths, 2);
   FormatOptions options;
   options.block_size = 2;

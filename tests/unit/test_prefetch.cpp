@@ -119,7 +119,7 @@ TEST(Prefetch, ProductsThatPrefetchAreRight) {
   }
 }
 
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
 /// Elements at the very end of memory that may be read.
 template <class T>
 class LastOnes {
@@ -164,7 +164,7 @@ void expect_prefetching_is_right() {
 #endif
 
 TEST(Prefetch, RowsOfEveryLength) {
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
   expect_prefetching_is_right<double>();
   expect_prefetching_is_right<float>();
 #else

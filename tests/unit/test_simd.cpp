@@ -11,7 +11,7 @@
 namespace fatvec::detail {
 namespace {
 
-#if defined(FATVEC_GNU_HOST_PASS) && defined(__AVX2__)
+#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
 template <class T, int n>
 void expect_loads_of_first_lanes() {
   const std::vector<T> from = {5, 1, 7, 3, 9, 2, 8, 4, 6, 11, 13, 12, 15, 14, 17, 16};
@@ -73,7 +73,7 @@ TEST(Simd, KeptLanesLoseNaNs) {
 }
 #endif
 
-#if defined(FATVEC_GNU_HOST_PASS)
+#if defined(FATVEC_HAS_GNU_VECTORS)
 TEST(Simd, GatheredColumnsAreLoadedInOrder) {
   const float x[] = {3, 1, 4, 1.5F, 9, 2, 6, 5};
   const std::int64_t columns[] = {7, 0, 2, 4};

@@ -111,15 +111,15 @@ TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
   const host::Policy on_host;
   const portable::DevicePolicy rows;
   const device::WindowPolicy windows;
-  EXPECT_TRUE((writes_columns<CsrRow, Csr>(on_host, 64)));
-  EXPECT_TRUE((writes_columns<CsrRow, Csr>(rows, 32)));
-  EXPECT_FALSE((writes_columns<CsrRow, Csr>(rows, 33))) << "a row of a warp";
-  EXPECT_FALSE((writes_columns<SellRow, Sell>(on_host, 64))) << "sorted";
-  EXPECT_FALSE((writes_columns<SellRow, Sell>(SellRow::DevicePolicy{}, 32))) << "sorted";
-  EXPECT_TRUE((writes_columns<BitTcfWindow, BitTcf>(windows, 64))) << "tensor cores";
+  EXPECT_TRUE((stores_column_major<CsrRow, Csr>(on_host, 64)));
+  EXPECT_TRUE((stores_column_major<CsrRow, Csr>(rows, 32)));
+  EXPECT_FALSE((stores_column_major<CsrRow, Csr>(rows, 33))) << "a row of a warp";
+  EXPECT_FALSE((stores_column_major<SellRow, Sell>(on_host, 64))) << "sorted";
+  EXPECT_FALSE((stores_column_major<SellRow, Sell>(SellRow::DevicePolicy{}, 32))) << "sorted";
+  EXPECT_TRUE((stores_column_major<BitTcfWindow, BitTcf>(windows, 64))) << "tensor cores";
   EXPECT_FALSE(
-      (writes_columns<BitTcfWindow, BitTcfMatrix<float, std::int32_t, Host>>(windows, 64)));
-  EXPECT_FALSE((writes_columns<BitTcfWindow, BitTcf>(on_host, 1)));
+      (stores_column_major<BitTcfWindow, BitTcfMatrix<float, std::int32_t, Host>>(windows, 64)));
+  EXPECT_FALSE((stores_column_major<BitTcfWindow, BitTcf>(on_host, 1)));
   const auto a = whole_numbers("gen:stencil5:20x20");
   const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);

@@ -73,7 +73,7 @@ struct EllRows {
   }
 };
 
-struct HllRows {
+struct SlicedRows {
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Format = HllMatrix<Scalar, Ordinal, Device, Offset>;
   static constexpr const char* name = "hll";
@@ -86,7 +86,7 @@ struct HllRows {
   bool column_major;
 
   template <class Matrix>
-  static HllRows of(const Matrix& matrix) {
+  static SlicedRows of(const Matrix& matrix) {
     return {matrix.hack_offsets().data(), matrix.row_lengths.data(), matrix.rows(),
             matrix.hack_size(), detail::is_column_major<typename Matrix::array_layout>};
   }
