@@ -64,6 +64,9 @@ set(units
   "bsr_8|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<8>"
   "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|LAUNCH:BitTcfPortable|CONVERT:BitTcfWindow"
   "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
+if(NOT FATVEC_SPECIALISED)
+  list(FILTER units EXCLUDE REGEX "LAUNCH:BsrRow::OfSize<[1-9]>")
+endif()
 foreach(kernel IN LISTS FATVEC_KERNELS)
   if(NOT units MATCHES "LAUNCH:${kernel}[|;]")
     message(FATAL_ERROR "kernels/registry.hpp has ${kernel}; the list of units in cmake/kernels.cmake has not")

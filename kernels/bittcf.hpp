@@ -57,7 +57,7 @@ struct BitTcfWindow {
   static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
                   const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                   std::int64_t k) {
-    if constexpr (detail::may_have_tensor_tiles<ExecSpace, T>)
+    if constexpr (specialised && detail::may_have_tensor_tiles<ExecSpace, T>)
       if (detail::has_tensor_tiles<T>(exec))
         return detail::with_columns(x, k, [&](const auto& columns) {
           detail::launch_tensor_windows(label, exec, policy.column_tiles, matrix, columns, epilogue,

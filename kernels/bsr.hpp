@@ -80,7 +80,7 @@ struct BsrRow {
                   std::int64_t k) {
     if (matrix.block.size == 1)  // is CSR
       return detail::launch<CsrRow>(exec, policy, matrix, x, epilogue, k);
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (specialised && std::is_floating_point_v<T>)
       run_blocks(exec, policy, matrix, x, epilogue, k);
     else
       run_rows_of_blocks(exec, policy, matrix, x, epilogue, k);

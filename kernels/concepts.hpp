@@ -13,6 +13,14 @@
 
 namespace fatvec {
 
+/// Whether kernels are specialised for CPUs and GPUs: CMake's option FATVEC_SPECIALISED. Otherwise
+/// all of them are the portable kernel, under their own names.
+#if defined(FATVEC_PORTABLE_ONLY)
+inline constexpr bool specialised = false;
+#else
+inline constexpr bool specialised = true;
+#endif
+
 /// How a kernel cuts up its work, as data: zeros leave the choice to the kernel. tuning_range() is
 /// what `fatvec tune` and `fatvec-bench --sweep` try.
 template <class P>

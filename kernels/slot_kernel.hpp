@@ -41,9 +41,12 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   template <class ExecSpace, class M, class T>
   static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
                   const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-    with_columns(x, k, [&](const auto& columns) {
-      launch_host_rows(Kernel::label, exec, policy, matrix, columns, epilogue, k);
-    });
+    if constexpr (specialised)
+      with_columns(x, k, [&](const auto& columns) {
+        launch_host_rows(Kernel::label, exec, policy, matrix, columns, epilogue, k);
+      });
+    else
+      portable::multiply<true>(Kernel::label, exec, {}, RowEntries<M>(matrix), x, epilogue, k);
   }
   /// Devices: the portable kernel, and segments of the rows that are far longer than the mean.
   template <class ExecSpace, class M, class T>
