@@ -22,9 +22,9 @@ foreach(guide IN LISTS guides)
 endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/docs/Doxyfile.in" "${PROJECT_BINARY_DIR}/Doxyfile" @ONLY)
 
-set(renewals "")
+set(scripts "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs")
+set(renewals COMMAND Python3::Interpreter -B "${scripts}/lab_index.py")
 if(TARGET fatvec_bench)
-  set(scripts "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs")
   list(APPEND renewals COMMAND Python3::Interpreter -B "${scripts}/draw_formats.py" "$<TARGET_FILE:fatvec_cli>"
                        COMMAND Python3::Interpreter -B "${scripts}/cli_page.py" "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:fatvec_bench>")
 endif()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/lab/README.md, the index of the lab pages, from the pages.
+
+    lab_index.py [--check]      --check: write nothing, fail where the committed index differs
+"""
+import pathlib
+import re
+import sys
+
+LAB = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab"
+INDEX = LAB / "README.md"
+HEAD = """# Lab pages
+
+One finding or decision a page: the question, what was predicted, what was measured, what was
+decided, and where the code is. Pages are not rewritten when the code moves on; a later page says
+so. `python3 scripts/fatvec_docs/lab_index.py` renews this list.
+
+| page | question |
+|---|---|
+"""
+
+
+def pages() -> list[pathlib.Path]:
+    return sorted(LAB.glob("[0-9][0-9][0-9][0-9]-*.md"))
+
+
+def sections(text: str) -> dict[str, str]:
+    """Heading of the second level -> text below it."""
+    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def row(page: pathlib.Path) -> str:
+    text = page.read_text()
+    number, title = re.match(r"# (\d{4}) (.+)", text).groups()
+    question = " ".join(sections(text)["Question"].split())
+    return f"| [{number}]({page.name}) {title} | {question} |\n"
+
+
+def main() -> int:
+    text = HEAD + "".join(map(row, pages()))
+    if INDEX.exists() and INDEX.read_text() == text:
+        return 0
+    if sys.argv[1:] != ["--check"]:
+        INDEX.write_text(text)
+        return 0
+    print("docs/lab/README.md is not the list of the pages; this renews it: "
+          "python3 scripts/fatvec_docs/lab_index.py")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
