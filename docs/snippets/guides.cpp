@@ -10,17 +10,15 @@
 // snippet: readme
 #include <fatvec/fatvec.hpp>
 
-// row_map, entries and values are your CSR arrays.
+// row_map, entries and values are your CSR arrays, X and Y have k columns.
 void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols,
              Kokkos::View<int*> row_map, Kokkos::View<int*> entries, Kokkos::View<double*> values,
              Kokkos::View<double**> X, Kokkos::View<double**> Y) {
-  fatvec::CsrMatrix<double> A(rows, cols, row_map, entries,
-                              values);    // adopts the Views, copies nothing
+  const fatvec::CsrMatrix<double> A(rows, cols, row_map, entries, values);  // copies nothing
   fatvec::spmm(exec, 1.0, A, X, 0.0, Y);  // Y = A X, enqueued on exec
 
-  const auto H =
-      fatvec::HllMatrix<double>::from_csr(exec, A);  // or another format, built where A lives
-  fatvec::spmm(exec, 1.0, H, X, 1.0, Y);             // Y += A X
+  const auto plan = fatvec::analyse(exec, A, Y.extent(1));  // the format that should be fastest
+  fatvec::spmm(exec, 1.0, plan, X, 1.0, Y);                 // Y += A X
 }
 // end of snippet
 
@@ -67,7 +65,7 @@ auto on_host(const View& view) {
 fatvec::CsrPlan<double> plan_for(const Exec& exec, const Matrix& A, int k) {
   fatvec::PlanOptions options;
   options.layout = fatvec::Layout::column;  // X and Y are LayoutLeft
-  options.products = 300;                   // of about so many iterations
+  options.products = 300;                   // of about this many iterations
   options.choice = fatvec::tuned_choice(
       exec, A, k, fatvec::Layout::column);  // what `fatvec tune` found here, if it ran
   const auto plan = fatvec::analyse(exec, A, k, options);
@@ -181,7 +179,7 @@ void print_sizes(const Exec& exec, const Matrix& A) {
 // end of snippet
 
 // snippet: bound
-/// The least time of Y = A X with k columns where memory moves so many bytes a second.
+/// The least time of Y = A X with k columns at this bandwidth.
 double bound_seconds(const Exec& exec, const Matrix& A, std::int64_t k, double bytes_per_second) {
   fatvec::ProductSize size;
   size.nnz = A.nnz();
