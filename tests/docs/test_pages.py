@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Limits of the documents: length, width, words, the form of lab pages; and what is generated is
+what the sources say."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / "scripts" / "fatvec_docs"
+sys.path.insert(0, str(SCRIPTS))
+from lab_index import pages as lab_pages
+from lab_index import sections
+from markdown import FENCE
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FORM = ["Question", "Prediction", "Measurement", "Decision", "Code"]
+# The field has words for these: that many, fatvec's, repaired, transpose, prefetch.
+WORDS = re.compile(
+    r"\b(so many|ours|theirs|be it|mended|had better|seed 00\d|asks? (ahead|for X))\b", re.I)
+FREE = {"reproduce.md", "cli.md"}  # quotes its sources; is what the programs say
+
+
+def prose(text: str) -> list[tuple[int, str]]:
+    """Numbered lines outside code, tables and pictures."""
+    blank = FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
+    return [(n, line) for n, line in enumerate(blank.split("\n"), 1)
+            if not line.lstrip().startswith(("|", "!"))]
+
+
+def documents() -> list[tuple[str, str]]:
+    """Name and text of each page but those that are free."""
+    pages = [page for page in DOCUMENTS if page.name not in FREE]
+    return [(str(page.relative_to(ROOT)), page.read_text()) for page in pages]
+
+
+def width(line: str) -> int:
+    """Columns, without the targets of links."""
+    return len(re.sub(r"\]\([^)]*\)", "]", line))
+
+
+def check(python, script: str) -> None:
+    """Fails where what the script makes is not what is in the tree."""
+    command = [python, "-B", SCRIPTS / script, "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+class Limits(unittest.TestCase):
+    def test_readme_is_one_page_of_120_lines(self):
+        self.assertLessEqual((ROOT / "README.md").read_text().count("\n"), 120)
+
+    def test_contributing_is_one_page_of_100_lines(self):
+        self.assertLessEqual((ROOT / "CONTRIBUTING.md").read_text().count("\n"), 100)
+
+    def test_performance_has_at_most_1500_words(self):
+        self.assertLessEqual(len((ROOT / "docs" / "performance.md").read_text().split()), 1500)
+
+    def test_readme_shows_code_in_its_first_screen(self):
+        self.assertLess((ROOT / "README.md").read_text().split("```cpp")[0].count("\n"), 25)
+
+    def test_find_package_asks_for_the_version_of_the_build(self):
+        lists = (ROOT / "CMakeLists.txt").read_text()
+        version = re.search(r"project\(fatvec VERSION (\d+\.\d+)", lists)[1]
+        asked = {(page, found) for page, text in documents()
+                 for found in re.findall(r"find_package\(fatvec (\S+) ", text)}
+        self.assertGreater(len(asked), 2)
+        self.assertEqual({found for _, found in asked}, {version}, asked)
+
+    def test_prose_is_at_most_100_columns_wide(self):
+        wide = [f"{page}:{n}: {width(line)}" for page, text in documents()
+                for n, line in prose(text) if width(line) > 100]
+        self.assertEqual(wide, [])
+
+    def test_words_are_those_of_the_field(self):
+        found = [f"{page}:{n}: {match[0]}" for page, text in documents()
+                 for n, line in enumerate(text.split("\n"), 1) if (match := WORDS.search(line))]
+        self.assertEqual(found, [])
+
+
+class Lab(unittest.TestCase):
+    def test_pages_have_one_form(self):
+        self.assertGreater(len(lab_pages()), 30)
+        for page in lab_pages():
+            with self.subTest(page=page.name):
+                text = page.read_text()
+                self.assertEqual(list(sections(text)), FORM)
+                self.assertTrue(text.startswith(f"# {page.name[:4]} "), "no number in the title")
+                empty = [name for name, body in sections(text).items() if not body.strip()]
+                self.assertEqual(empty, [])
+
+    def test_numbers_differ(self):
+        numbers = [page.name[:4] for page in lab_pages()]
+        self.assertEqual(sorted(set(numbers)), numbers)
+
+    def test_the_code_that_a_page_names_exists(self):
+        for page in lab_pages():
+            with self.subTest(page=page.name):
+                code = sections(page.read_text())["Code"]
+                named = re.findall(r"`([\w./-]+/[\w./-]*|[\w-]+\.hpp)`", code)
+                folder = ""
+                for name in named:
+                    folder = name.rpartition("/")[0] or folder
+                    path = name if "/" in name else f"{folder}/{name}"
+                    self.assertTrue((ROOT / path).exists(), f"{path} does not exist")
+
+    def test_index_lists_the_pages(self):
+        check(sys.executable, "lab_index.py")
+
+
+class Results(unittest.TestCase):
+    def test_each_result_file_says_where_it_is_from(self):
+        files = sorted((ROOT / "docs").rglob("*.csv"))
+        self.assertGreater(len(files), 5)
+        for file in files:
+            with self.subTest(file=file.name):
+                about = json.loads(file.with_suffix(".json").read_text())
+                self.assertLessEqual({"machine", "date", "commit", "compiler", "run"}, set(about))
+                self.assertRegex(about["date"], r"^20\d\d-\d\d-\d\d$")
+
+    def test_tables_and_pictures_are_of_the_result_files(self):
+        python = ROOT / ".venv" / "bin" / "python"
+        packages = [python, "-c", "import pandas, PIL"]
+        if not python.exists() or subprocess.run(packages, capture_output=True).returncode != 0:
+            self.skipTest("no pandas, matplotlib in .venv: scripts/report --prepare installs them")
+        check(python, "results.py")
+
+
+if __name__ == "__main__":
+    unittest.main()
