@@ -59,5 +59,28 @@ TEST(PlanValues, AreReplacedInEveryFormat) {
   }
 }
 
+/// A row of all columns, whose sum depends on the order of its additions.
+TEST(PlanSums, AreTheSameBitsInEveryRunWhereTheyAreToBe) {
+  const Csr arrow = mirror<Exec>(test::generated("gen:arrow:20000"));
+  const Csr::Scalars values("values", arrow.nnz());
+  const auto host = Kokkos::create_mirror_view(values);
+  for (std::int64_t n = 0; n < arrow.nnz(); ++n) host(n) = 1.0 / static_cast<double>(1 + n % 97);
+  Kokkos::deep_copy(values, host);
+  const Csr a(arrow.rows(), arrow.cols(), arrow.row_map, arrow.entries, values);
+  const Machine machine{"test", Exec::name(), detail::is_host<Exec>, 4, 50, 200, 32e6, 1e-6, 1e-8};
+  for (const char* kernel : {"csr-row", "hll-row", "sell-row"}) {
+    const auto plan = analyse(
+        Exec(), a, k,
+        {.choice = Choice{.kernel = kernel}, .machine = machine, .reproducible_sums = true});
+    const auto first = product_of(plan);
+    for (int run = 0; run < 20; ++run) {
+      const auto again = product_of(plan);
+      for (std::size_t i = 0; i < first.extent(0); ++i)
+        for (std::size_t c = 0; c < first.extent(1); ++c)
+          ASSERT_EQ(first(i, c), again(i, c)) << kernel << ": " << i << ", " << c;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fatvec
