@@ -53,10 +53,9 @@ View shortened(const View& view, std::size_t length) {
 
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_coordinate_body(TextBlocks& text, const ParsedHeader& header,
-                                               std::size_t vector_bytes) {
-  Body<Scalar, CoordinateParser<Scalar>> body(text, header,
-                                              static_cast<std::uint64_t>(header.entries),
-                                              vector_bytes, scalar_name<Scalar>());
+                                               std::size_t piece_bytes) {
+  Body<Scalar, CoordinateParser<Scalar>> body(
+      text, header, static_cast<std::uint64_t>(header.entries), piece_bytes, scalar_name<Scalar>());
   const std::uint64_t capacity = body.most_items();
   fatvec::detail::require_fits<HostSpace>(
       "the Coo of a Matrix Market file",
@@ -140,8 +139,8 @@ HostMultivector<Scalar> zeros(const MatrixMarketHeader& header) {
 
 template <class Scalar>
 HostMultivector<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header,
-                                        std::size_t vector_bytes) {
-  Body<Scalar, ArrayParser<Scalar>> body(text, header, ArrayWalk(header).elements(), vector_bytes,
+                                        std::size_t piece_bytes) {
+  Body<Scalar, ArrayParser<Scalar>> body(text, header, ArrayWalk(header).elements(), piece_bytes,
                                          scalar_name<Scalar>());
   const HostMultivector<Scalar> dense = zeros<Scalar>(header);
   body.read([&](std::size_t place, const std::vector<Scalar>& values) {
@@ -175,21 +174,21 @@ Coo<Scalar, std::int32_t> coo_of(const HostMultivector<Scalar>& dense) {
 
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_coo(const std::filesystem::path& path, MatrixMarketHeader* header,
-                                   std::size_t vector_bytes) {
-  TextBlocks text(path, std::min<std::size_t>(vector_bytes, 4096));
+                                   std::size_t piece_bytes) {
+  TextBlocks text(path, std::min<std::size_t>(piece_bytes, 4096));
   const ParsedHeader parsed = parse_header_for<Scalar>(text);
   if (header != nullptr) *header = parsed;
-  if (parsed.coordinate) return read_coordinate_body<Scalar>(text, parsed, vector_bytes);
-  return coo_of(read_array_body<Scalar>(text, parsed, vector_bytes));
+  if (parsed.coordinate) return read_coordinate_body<Scalar>(text, parsed, piece_bytes);
+  return coo_of(read_array_body<Scalar>(text, parsed, piece_bytes));
 }
 
 template <class Scalar>
-HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t vector_bytes) {
-  TextBlocks text(path, std::min<std::size_t>(vector_bytes, 4096));
+HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t piece_bytes) {
+  TextBlocks text(path, std::min<std::size_t>(piece_bytes, 4096));
   const ParsedHeader parsed = parse_header_for<Scalar>(text);
-  if (!parsed.coordinate) return read_array_body<Scalar>(text, parsed, vector_bytes);
+  if (!parsed.coordinate) return read_array_body<Scalar>(text, parsed, piece_bytes);
   const auto dense = zeros<Scalar>(parsed);
-  const auto coo = read_coordinate_body<Scalar>(text, parsed, vector_bytes);
+  const auto coo = read_coordinate_body<Scalar>(text, parsed, piece_bytes);
   for (std::size_t n = 0; n < coo.entries(); ++n) dense(coo.row(n), coo.col(n)) += coo.value(n);
   return dense;
 }

@@ -80,16 +80,16 @@ Entries<Scalar> entries_of(const Coo<Scalar>& coo) {
 
 template <class Scalar>
 Entries<Scalar> read_entries(const std::filesystem::path& path,
-                             std::size_t vector_bytes = detail::default_piece_bytes) {
-  return entries_of(detail::read_coo<Scalar>(path, nullptr, vector_bytes));
+                             std::size_t piece_bytes = detail::default_piece_bytes) {
+  return entries_of(detail::read_coo<Scalar>(path, nullptr, piece_bytes));
 }
 
 /// The message that reading the file throws; "" where it does not throw.
 template <class Scalar = double>
 std::string error_of(const std::filesystem::path& path,
-                     std::size_t vector_bytes = detail::default_piece_bytes) {
+                     std::size_t piece_bytes = detail::default_piece_bytes) {
   try {
-    detail::read_coo<Scalar>(path, nullptr, vector_bytes);
+    detail::read_coo<Scalar>(path, nullptr, piece_bytes);
   } catch (const InputError& error) {
     return error.what();
   }

@@ -31,12 +31,12 @@ class Body {
 
  public:
   Body(TextBlocks& text, const ParsedHeader& header, std::uint64_t expected_entries,
-       std::size_t vector_bytes, const char* scalar)
+       std::size_t piece_bytes, const char* scalar)
       : text_(text),
         header_(header),
         parser_(header),
         expected_(expected_entries),
-        piece_bytes_(vector_bytes),
+        piece_bytes_(piece_bytes),
         scalar_(scalar),
         // Two pieces a thread even out what other programs take from some cores.
         pieces_(2 * static_cast<std::size_t>(std::max(1, Space().concurrency()))),

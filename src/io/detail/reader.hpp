@@ -12,13 +12,13 @@ namespace fatvec::io::detail {
 /// parsed from it.
 inline constexpr std::size_t default_piece_bytes = std::size_t{256} << 10;
 
-/// read_matrix_market and read_multivector with the text cut into pieces of about vector_bytes
+/// read_matrix_market and read_multivector with the text cut into pieces of about piece_bytes
 /// (tests take a few bytes).
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_coo(const std::filesystem::path& path, MatrixMarketHeader* header,
-                                   std::size_t vector_bytes);
+                                   std::size_t piece_bytes);
 
 template <class Scalar>
-HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t vector_bytes);
+HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t piece_bytes);
 
 }  // namespace fatvec::io::detail
