@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -60,11 +61,14 @@ void sort_row(Ordinal* cols, Scalar* values, std::size_t length) {
 
 /// Assembles a CSR matrix from coordinates: sorted rows, duplicates summed, explicit zeros kept.
 /// Runs on the host in parallel (where the Coo lives), then moves the result to Device. Extra
-/// memory: one offset per row. Throws CapacityError where Offset cannot count the entries.
+/// memory: one offset per row. Throws CapacityError, before anything is allocated, where Offset
+/// cannot count the entries, or where the matrix exceeds memory_limit (bytes; default: the free
+/// host memory): an empty row costs as much as another.
 template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar,
           class Ordinal>
-CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordinal>& coo,
-                                                        AssemblyReport* report = nullptr) {
+CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
+    const Coo<Scalar, Ordinal>& coo, AssemblyReport* report = nullptr,
+    std::optional<std::uint64_t> memory_limit = {}) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using HostCsr = CsrMatrix<Scalar, Ordinal, Host, Offset>;
   using Range = detail::Range<Host>;
@@ -72,6 +76,12 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(const Coo<Scalar, Ordina
   const auto rows = static_cast<std::int64_t>(coo.rows);
   const auto entries = static_cast<std::int64_t>(coo.entries());
   detail::checked_count<Offset>(static_cast<double>(entries), "entries");
+  detail::require_fits<Kokkos::HostSpace>(
+      "CSR",
+      {static_cast<double>(entries),
+       (2.0 * static_cast<double>(rows) + 1) * sizeof(Offset) +
+           static_cast<double>(entries) * (sizeof(Ordinal) + sizeof(Scalar))},
+      memory_limit, detail::concat(rows, " rows, ", entries, " entries"));
 
   const auto row = coo.row;
   const auto col = coo.col;

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
@@ -51,17 +52,26 @@ HostCsr build(const K& kind, const Spec& spec, std::optional<std::uint64_t> memo
   const HostCsr::execution_space exec;
   const std::int64_t rows = kind.rows();
 
+  // Counted some rows at a time: what cannot fit is refused as soon as that is known.
+  constexpr std::int64_t step = std::int64_t{1} << 20;
+  const std::uint64_t limit = memory_limit.value_or(free_memory<HostCsr::memory_space>());
   std::int64_t nnz = 0;
-  Kokkos::parallel_reduce(
-      "fatvec::generate::count", Policy(exec, 0, rows),
-      [=](std::int64_t row, std::int64_t& sum) { sum += kind.row_length(row); }, nnz);
-
-  const double bytes =
-      (static_cast<double>(rows) + 1) * sizeof(HostCsr::offset_type) +
-      static_cast<double>(nnz) * (sizeof(HostCsr::ordinal_type) + sizeof(HostCsr::value_type));
-  detail::require_fits<HostCsr::memory_space>(
-      "csr", {static_cast<double>(nnz), bytes}, memory_limit,
-      detail::concat(spec.text, ": ", rows, " rows, ", nnz, " entries"));
+  for (std::int64_t first = 0; first <= rows; first += step) {
+    const std::int64_t last = std::min(rows, first + step);
+    std::int64_t more = 0;
+    Kokkos::parallel_reduce(
+        "fatvec::generate::count", Policy(exec, first, last),
+        [=](std::int64_t row, std::int64_t& sum) { sum += kind.row_length(row); }, more);
+    nnz += more;
+    const double bytes =
+        (static_cast<double>(rows) + 1) * sizeof(HostCsr::offset_type) +
+        static_cast<double>(nnz) * (sizeof(HostCsr::ordinal_type) + sizeof(HostCsr::value_type));
+    if (bytes > static_cast<double>(limit))
+      detail::require_fits<HostCsr::memory_space>(
+          "csr", {static_cast<double>(nnz), bytes}, memory_limit,
+          detail::concat(spec.text, ": ", rows, " rows, ", last < rows ? "more than " : "", nnz,
+                         " entries"));
+  }
 
   const auto row_map = detail::allocate<HostCsr::Offsets>(exec, "fatvec::csr::row_map",
                                                           static_cast<std::size_t>(rows) + 1);

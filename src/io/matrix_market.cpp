@@ -24,9 +24,10 @@ constexpr const char* scalar_name() {
   return "complex<double>";
 }
 
-/// The header, refused where Scalar or 32-bit indices cannot hold the matrix.
+/// The header, refused where Scalar or 32-bit indices cannot hold the matrix, or where the caller
+/// does not want it.
 template <class Scalar>
-ParsedHeader parse_header_for(TextBlocks& text) {
+ParsedHeader parse_header_for(TextBlocks& text, const ReadOptions& options) {
   const ParsedHeader header = parse_header(text);
   if (header.field == Field::complex && !is_complex<Scalar>) {
     throw text.error(1, concat("the matrix is complex, and the real scalar type ",
@@ -39,7 +40,24 @@ ParsedHeader parse_header_for(TextBlocks& text) {
                                               "; fatvec reads at most ", largest,
                                               " rows and columns (32-bit indices)."));
   }
+  if (options.accept) options.accept(header);
   return header;
+}
+
+/// Refuses what the file announces, before anything is allocated. A file that is too short for
+/// that is left to its reader, who says where it ends.
+template <class Body>
+void require_memory(const Body& body, const ParsedHeader& header, double bytes,
+                    const ReadOptions& options) {
+  if (!body.may_be_complete()) return;
+  fatvec::detail::require_fits<HostSpace>(
+      "what is made of the Matrix Market file", {0, bytes}, options.memory_limit,
+      concat(header.rows, " x ", header.cols, ", ", header.entries, " entries in the file"));
+}
+
+template <class Scalar>
+double dense_bytes(const MatrixMarketHeader& header) {
+  return static_cast<double>(header.rows) * static_cast<double>(header.cols) * sizeof(Scalar);
 }
 
 /// Keeps the first `length` elements; what lies behind was never touched, so it costs address space
@@ -53,16 +71,13 @@ View shortened(const View& view, std::size_t length) {
 
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_coordinate_body(TextBlocks& text, const ParsedHeader& header,
-                                               std::size_t piece_bytes) {
+                                               std::size_t piece_bytes, const ReadOptions& options,
+                                               double bytes_beside) {
   Body<Scalar, CoordinateParser<Scalar>> body(
       text, header, static_cast<std::uint64_t>(header.entries), piece_bytes, scalar_name<Scalar>());
   const std::uint64_t capacity = body.most_items();
-  fatvec::detail::require_fits<HostSpace>(
-      "the Coo of a Matrix Market file",
-      {static_cast<double>(capacity),
-       static_cast<double>(capacity) * (2 * sizeof(std::int32_t) + sizeof(Scalar))},
-      std::nullopt,
-      concat(header.rows, " x ", header.cols, ", ", header.entries, " entries in the file"));
+  constexpr double entry = 2 * sizeof(std::int32_t) + sizeof(Scalar);
+  require_memory(body, header, static_cast<double>(capacity) * entry + bytes_beside, options);
   Coo<Scalar, std::int32_t> coo(static_cast<std::int32_t>(header.rows),
                                 static_cast<std::int32_t>(header.cols), capacity);
   const std::size_t count =
@@ -127,36 +142,66 @@ class ArrayWalk {
   std::int64_t col_ = 0;
 };
 
+/// The stored values of an array file in its order. They are never cleared, so that pages are
+/// touched only as values come.
+template <class Scalar>
+using ArrayValues = Kokkos::View<Scalar*, HostSpace>;
+
+template <class Scalar>
+ArrayValues<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header,
+                                    std::size_t piece_bytes, const ReadOptions& options,
+                                    double bytes_beside) {
+  Body<Scalar, ArrayParser<Scalar>> body(text, header, ArrayWalk(header).elements(), piece_bytes,
+                                         scalar_name<Scalar>());
+  const std::uint64_t capacity = body.most_items();
+  require_memory(body, header, static_cast<double>(capacity) * sizeof(Scalar) + bytes_beside,
+                 options);
+  const ArrayValues<Scalar> values(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::io::array"), capacity);
+  body.read([&values](std::size_t place, const std::vector<Scalar>& items) {
+    std::copy(items.begin(), items.end(), values.data() + place);
+  });
+  return values;
+}
+
+/// visit(row, column, value) for every element of the matrix that an array file tells; by many
+/// threads.
+template <class Scalar, class Visit>
+void for_each_element(const ParsedHeader& header, const ArrayValues<Scalar>& values,
+                      const Visit& visit) {
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  constexpr std::size_t run = std::size_t{1} << 16;
+  const std::size_t length = values.extent(0);
+  const auto visit_run = [&](std::size_t r) {
+    ArrayWalk at(header);
+    at.skip(r * run);
+    for (std::size_t n = r * run; n < std::min(length, (r + 1) * run); ++n, at.skip(1)) {
+      visit(at.row(), at.col(), values(n));
+      if (header.symmetry != Symmetry::general && at.row() != at.col())
+        visit(at.col(), at.row(), mirrored(header.symmetry, values(n)));
+    }
+  };
+  Kokkos::parallel_for("fatvec::io::array", Kokkos::RangePolicy<Space>(0, (length + run - 1) / run),
+                       visit_run);
+  Space().fence("fatvec::io::array");
+}
+
 template <class Scalar>
 HostMultivector<Scalar> zeros(const MatrixMarketHeader& header) {
-  const double elements = static_cast<double>(header.rows) * static_cast<double>(header.cols);
-  fatvec::detail::require_fits<HostSpace>("the multivector of a Matrix Market file",
-                                          {elements, elements * sizeof(Scalar)}, std::nullopt,
-                                          concat(header.rows, " x ", header.cols));
   return HostMultivector<Scalar>("fatvec::multivector", static_cast<std::size_t>(header.rows),
                                  static_cast<std::size_t>(header.cols));
 }
 
 template <class Scalar>
-HostMultivector<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header,
-                                        std::size_t piece_bytes) {
-  Body<Scalar, ArrayParser<Scalar>> body(text, header, ArrayWalk(header).elements(), piece_bytes,
-                                         scalar_name<Scalar>());
-  const HostMultivector<Scalar> dense = zeros<Scalar>(header);
-  body.read([&](std::size_t place, const std::vector<Scalar>& values) {
-    ArrayWalk at(header);
-    at.skip(place);
-    for (const Scalar& value : values) {
-      dense(at.row(), at.col()) = value;
-      if (header.symmetry != Symmetry::general && at.row() != at.col()) {
-        dense(at.col(), at.row()) = mirrored(header.symmetry, value);
-      }
-      at.skip(1);
-    }
+HostMultivector<Scalar> dense_of(const ParsedHeader& header, const ArrayValues<Scalar>& values) {
+  const auto dense = zeros<Scalar>(header);
+  for_each_element(header, values, [&dense](std::int64_t i, std::int64_t j, const Scalar& value) {
+    dense(i, j) = value;
   });
   return dense;
 }
 
+/// Every element, row by row.
 template <class Scalar>
 Coo<Scalar, std::int32_t> coo_of(const HostMultivector<Scalar>& dense) {
   const std::size_t cols = dense.extent(1);
@@ -174,21 +219,28 @@ Coo<Scalar, std::int32_t> coo_of(const HostMultivector<Scalar>& dense) {
 
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_coo(const std::filesystem::path& path, MatrixMarketHeader* header,
-                                   std::size_t piece_bytes) {
+                                   std::size_t piece_bytes, const ReadOptions& options) {
   TextBlocks text(path, std::min<std::size_t>(piece_bytes, 4096));
-  const ParsedHeader parsed = parse_header_for<Scalar>(text);
+  const ParsedHeader parsed = parse_header_for<Scalar>(text, options);
   if (header != nullptr) *header = parsed;
-  if (parsed.coordinate) return read_coordinate_body<Scalar>(text, parsed, piece_bytes);
-  return coo_of(read_array_body<Scalar>(text, parsed, piece_bytes));
+  if (parsed.coordinate) return read_coordinate_body<Scalar>(text, parsed, piece_bytes, options, 0);
+  const double coo =
+      dense_bytes<Scalar>(parsed) * (1 + 2.0 * sizeof(std::int32_t) / sizeof(Scalar));
+  const double beside = dense_bytes<Scalar>(parsed) + coo;
+  return coo_of(
+      dense_of(parsed, read_array_body<Scalar>(text, parsed, piece_bytes, options, beside)));
 }
 
 template <class Scalar>
-HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t piece_bytes) {
+HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t piece_bytes,
+                                   const ReadOptions& options) {
   TextBlocks text(path, std::min<std::size_t>(piece_bytes, 4096));
-  const ParsedHeader parsed = parse_header_for<Scalar>(text);
-  if (!parsed.coordinate) return read_array_body<Scalar>(text, parsed, piece_bytes);
+  const ParsedHeader parsed = parse_header_for<Scalar>(text, options);
+  const double bytes = dense_bytes<Scalar>(parsed);
+  if (!parsed.coordinate)
+    return dense_of(parsed, read_array_body<Scalar>(text, parsed, piece_bytes, options, bytes));
+  const auto coo = read_coordinate_body<Scalar>(text, parsed, piece_bytes, options, bytes);
   const auto dense = zeros<Scalar>(parsed);
-  const auto coo = read_coordinate_body<Scalar>(text, parsed, piece_bytes);
   for (std::size_t n = 0; n < coo.entries(); ++n) dense(coo.row(n), coo.col(n)) += coo.value(n);
   return dense;
 }
@@ -202,25 +254,28 @@ MatrixMarketHeader read_header(const std::filesystem::path& path) {
 
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path,
-                                             MatrixMarketHeader* header) {
+                                             MatrixMarketHeader* header,
+                                             const ReadOptions& options) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::io::read_matrix_market");
-  return detail::read_coo<Scalar>(path, header, detail::default_piece_bytes);
+  return detail::read_coo<Scalar>(path, header, detail::default_piece_bytes, options);
 }
 
 template <class Scalar>
-HostMultivector<Scalar> read_multivector(const std::filesystem::path& path) {
+HostMultivector<Scalar> read_multivector(const std::filesystem::path& path,
+                                         const ReadOptions& options) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::io::read_multivector");
-  return detail::read_dense<Scalar>(path, detail::default_piece_bytes);
+  return detail::read_dense<Scalar>(path, detail::default_piece_bytes, options);
 }
 
-#define FATVEC_INSTANTIATE(Scalar)                                                               \
-  template Coo<Scalar, std::int32_t> detail::read_coo<Scalar>(const std::filesystem::path&,      \
-                                                              MatrixMarketHeader*, std::size_t); \
-  template HostMultivector<Scalar> detail::read_dense<Scalar>(const std::filesystem::path&,      \
-                                                              std::size_t);                      \
-  template Coo<Scalar, std::int32_t> read_matrix_market<Scalar>(const std::filesystem::path&,    \
-                                                                MatrixMarketHeader*);            \
-  template HostMultivector<Scalar> read_multivector<Scalar>(const std::filesystem::path&);
+#define FATVEC_INSTANTIATE(Scalar)                                                              \
+  template Coo<Scalar, std::int32_t> detail::read_coo<Scalar>(                                  \
+      const std::filesystem::path&, MatrixMarketHeader*, std::size_t, const ReadOptions&);      \
+  template HostMultivector<Scalar> detail::read_dense<Scalar>(const std::filesystem::path&,     \
+                                                              std::size_t, const ReadOptions&); \
+  template Coo<Scalar, std::int32_t> read_matrix_market<Scalar>(                                \
+      const std::filesystem::path&, MatrixMarketHeader*, const ReadOptions&);                   \
+  template HostMultivector<Scalar> read_multivector<Scalar>(const std::filesystem::path&,       \
+                                                            const ReadOptions&);
 FATVEC_INSTANTIATE(float)
 FATVEC_INSTANTIATE(double)
 FATVEC_INSTANTIATE(Kokkos::complex<float>)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <fatvec/formats/coo.hpp>
@@ -44,24 +45,37 @@ struct MatrixMarketHeader {
 /// Banner and size line only.
 MatrixMarketHeader read_header(const std::filesystem::path& path);
 
+/// What a reader may be told.
+struct ReadOptions {
+  /// Bytes that what is made of the file may take; default: the free memory.
+  std::optional<std::uint64_t> memory_limit{};
+  /// Called with the header before anything is allocated for the entries; refuses by throwing.
+  std::function<void(const MatrixMarketHeader&)> accept{};
+};
+
 /// The whole matrix: 0-based, symmetric storage expanded (diagonal once), in file order, each
 /// mirrored entry right after its original. An array file gives every element, zeros included.
 /// Pattern entries are 1. The header is returned on request. Scalar: float, double,
-/// Kokkos::complex<float> or Kokkos::complex<double>; a complex file wants a complex Scalar. Throws
-/// InputError, and CapacityError where the entries would not fit into memory (before allocating
-/// them).
+/// Kokkos::complex<float> or Kokkos::complex<double>; a complex file wants a complex Scalar.
+///
+/// Throws InputError, and CapacityError, before anything is allocated, where what the size line
+/// announces and the file can hold exceeds the memory limit. What a pipe or a compressed file holds
+/// is not known before it was read: there memory is touched only as entries come.
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_matrix_market(const std::filesystem::path& path,
-                                             MatrixMarketHeader* header = nullptr);
+                                             MatrixMarketHeader* header = nullptr,
+                                             const ReadOptions& options = {});
 
 /// A dense multivector as files have it, in host memory.
 template <class Scalar>
 using HostMultivector = Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 /// A dense rows × k multivector from an array file; a coordinate file is filled with zeros (its
-/// duplicates add up).
+/// duplicates add up). Throws as read_matrix_market() does; the file is read before the multivector
+/// is allocated.
 template <class Scalar>
-HostMultivector<Scalar> read_multivector(const std::filesystem::path& path);
+HostMultivector<Scalar> read_multivector(const std::filesystem::path& path,
+                                         const ReadOptions& options = {});
 
 namespace detail {
 

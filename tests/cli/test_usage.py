@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, versions, wrong usage and malformed files: exit status 2 and one clear paragraph."""
+import gzip
 import os
 import subprocess
 import unittest
@@ -106,6 +107,52 @@ class MalformedFiles(CliTest):
     def test_memory_is_not_allocated_on_the_word_of_a_header(self):
         path = self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 9000000000000\n1 1 1\n")
         self.error("info", path)
+
+
+class Bombs(CliTest):
+    """Small files that announce large matrices cost next to nothing."""
+
+    ARRAY = b"%%MatrixMarket matrix array real general\n20000 20000\n1\n"
+
+    def refuse(self, *arguments, stdin=b""):
+        """The message; the program must end with 2 and in little memory."""
+        pipe = subprocess.PIPE
+        with subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as program:
+            program.stdin.write(stdin)
+            program.stdin.close()
+            error = program.stderr.read().decode()
+            _, status, usage = os.wait4(program.pid, 0)
+            program.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(program.returncode, BAD_INPUT, error)
+        self.assertLess(usage.ru_maxrss, 1 << 20, "kilobytes")
+        return error
+
+    def file(self, name, data):
+        (self.folder / name).write_bytes(data)
+        return name
+
+    def test_array_files(self):
+        for path in self.file("a.mtx", self.ARRAY), self.file("a.mtx.gz", gzip.compress(self.ARRAY)):
+            for command in ("info", path), ("info", path, "--memory-limit", "1MB"), ("multiply", "gen:diagonal:20000", "--x", path):
+                self.assertIn(f"{path}:3: the file ends after 1 of the 400000000 entries", self.refuse(*command))
+
+    def test_array_files_from_a_pipe(self):
+        for command in ("info", "-"), ("multiply", "gen:diagonal:20000", "--x", "/dev/stdin"):
+            self.refuse(*command, stdin=self.ARRAY)
+            error = self.refuse(*command, "--memory-limit", "1GB", stdin=self.ARRAY)
+            self.assertRegex(error, r"needs \d.* GB \(20000 x 20000, .* the 1\.0 GB that the memory limit allows")
+
+    def test_operands_of_another_shape(self):
+        path = self.file("x.mtx", b"%%MatrixMarket matrix coordinate real general\n40000 40000 1\n1 1 1\n")
+        self.assertIn("--x holds a 40000 x 40000 multivector", self.refuse("multiply", "gen:diagonal:5", "--x", path))
+
+    def test_rows_without_entries(self):
+        path = self.file("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 0\n")
+        self.assertIn("CSR needs 16.0 GB", self.refuse("info", path, "--memory-limit", "1GB"))
+
+    def test_generated_matrices_are_counted_no_further_than_needed(self):
+        for text in "gen:powerlaw:2000000000:5", "gen:stencil27:1200":
+            self.assertRegex(self.refuse("info", text, "--memory-limit", "1GB"), r"more than \d+ entries")
 
 
 class Streams(CliTest):

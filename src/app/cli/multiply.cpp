@@ -55,8 +55,9 @@ double median(std::vector<double> seconds) {
 product::HostMultivector initial_y(const MultiplyOptions& options, std::int64_t rows,
                                    std::int64_t k) {
   if (options.beta == 0) return poison(rows, k);
-  return options.y.empty() ? random_multivector(Operand::y, options.seed, rows, k)
-                           : read_operand(options.y, "--y", rows, k);
+  return options.y.empty()
+             ? random_multivector(Operand::y, options.seed, rows, k)
+             : read_operand(options.y, "--y", rows, k, options.format_options.memory_limit);
 }
 
 /// Multiplies, times, checks and writes. x: as read from --x, without columns where it is to be
@@ -77,7 +78,8 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
   const auto y0 = initial_y(options, task.matrix.rows(), task.k);
   product::HostMultivector expected;
   if (!options.expect.empty())
-    expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k);
+    expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k,
+                            options.format_options.memory_limit);
   const auto y = poison(task.matrix.rows(), task.k);
   product->load(x, y0);
   outcome.first_seconds = product->run(options.alpha, options.beta);
@@ -114,7 +116,8 @@ int multiply(const MultiplyOptions& options) {
     task.layout = product::Layout::column;
   product::HostMultivector x;
   if (!options.x.empty()) {
-    x = read_operand(options.x, "--x", matrix.csr.cols(), std::nullopt);
+    x = read_operand(options.x, "--x", matrix.csr.cols(), std::nullopt,
+                     options.format_options.memory_limit);
     task.k = static_cast<std::int64_t>(x.extent(1));
   }
   require_operands_fit(task, options.verify, !options.expect.empty());

@@ -50,17 +50,16 @@ product::HostMultivector poison(std::int64_t rows, std::int64_t k) {
 }
 
 product::HostMultivector read_operand(const std::string& path, const char* option,
-                                      std::int64_t rows, std::optional<std::int64_t> k) {
-  const product::HostMultivector multivector = io::read_multivector<double>(path);
-  const auto found_rows = static_cast<std::int64_t>(multivector.extent(0));
-  const auto found_k = static_cast<std::int64_t>(multivector.extent(1));
-  if (found_rows != rows || found_k != k.value_or(found_k) || found_k < 1) {
+                                      std::int64_t rows, std::optional<std::int64_t> k,
+                                      std::optional<std::uint64_t> memory_limit) {
+  const auto accept = [&](const io::MatrixMarketHeader& header) {
+    if (header.rows == rows && header.cols == k.value_or(header.cols) && header.cols >= 1) return;
     const std::string columns = k ? fmt::to_string(*k) : "k";
-    throw ShapeError(
-        fmt::format("{}: {} holds a {} x {} multivector; this product wants {} x {}{}.", path,
-                    option, found_rows, found_k, rows, columns, k ? "" : " with k of at least 1"));
-  }
-  return multivector;
+    throw ShapeError(fmt::format(
+        "{}: {} holds a {} x {} multivector; this product wants {} x {}{}.", path, option,
+        header.rows, header.cols, rows, columns, k ? "" : " with k of at least 1"));
+  };
+  return io::read_multivector<double>(path, {.memory_limit = memory_limit, .accept = accept});
 }
 
 }  // namespace fatvec::cli

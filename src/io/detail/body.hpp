@@ -49,6 +49,11 @@ class Body {
            std::min<std::uint64_t>(expected_, text_.most_bytes() / Parser::shortest_line + 1);
   }
 
+  /// Whether the file is long enough for the entries that are announced, as far as can be known.
+  [[nodiscard]] bool may_be_complete() const {
+    return most_items() >= expected_ * parser_.items_per_entry();
+  }
+
   /// Calls store(place, items) for every piece, from many threads; place: number of items before
   /// it. Returns their total.
   template <class Store>

@@ -16,9 +16,10 @@ inline constexpr std::size_t default_piece_bytes = std::size_t{256} << 10;
 /// (tests take a few bytes).
 template <class Scalar>
 Coo<Scalar, std::int32_t> read_coo(const std::filesystem::path& path, MatrixMarketHeader* header,
-                                   std::size_t piece_bytes);
+                                   std::size_t piece_bytes, const ReadOptions& options = {});
 
 template <class Scalar>
-HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t piece_bytes);
+HostMultivector<Scalar> read_dense(const std::filesystem::path& path, std::size_t piece_bytes,
+                                   const ReadOptions& options = {});
 
 }  // namespace fatvec::io::detail
