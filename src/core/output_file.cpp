@@ -18,8 +18,10 @@
 namespace fatvec::detail {
 namespace {
 
-/// The names of the temporaries that exist, for a handler, which may not lock or allocate.
+/// The names of the temporaries that exist, for a handler, which may not lock or allocate. It may
+/// run on any thread: ending, once true, keeps the names from going away under it.
 std::array<std::atomic<const char*>, 16> temporaries{};
+std::atomic<bool> ending = false;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
 /// The slot, -1 where all are taken: that file is not removed by a signal.
@@ -31,11 +33,16 @@ int remember(const char* name) {
   return -1;
 }
 
-void forget(int slot) {
-  if (slot >= 0) temporaries[static_cast<std::size_t>(slot)] = nullptr;
+/// Before the name is changed or freed.
+void forget(int& slot) {
+  if (slot < 0) return;
+  temporaries[static_cast<std::size_t>(slot)] = nullptr;
+  slot = -1;
+  while (ending) pause();  // either the handler found the slot empty, or we find it at work
 }
 
 extern "C" void fatvec_remove_temporaries(int signal) {
+  ending = true;
   for (auto& name : temporaries)
     if (const char* const file = name.load()) unlink(file);
   raise(signal);  // whose handler was reset: the program ends as it would have
@@ -187,6 +194,7 @@ void OutputFile::commit() {
   // Some file systems report a full disk only now; after the rename it would be too late.
   if (fsync(descriptor_) != 0) fail("written");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed from its temporary");
+  forget(slot_);
   temporary_.clear();
   sync_folder();
 }
@@ -221,11 +229,16 @@ void remove_temporaries_on_signals() {
   struct sigaction action{};
   action.sa_handler = fatvec_remove_temporaries;
   action.sa_flags = SA_RESETHAND | SA_NODEFER;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  const auto replace_default = [](int signal, const struct sigaction& by) {
     struct sigaction before{};
     if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
-      sigaction(signal, &action, nullptr);
-  }
+      sigaction(signal, &by, nullptr);
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU})
+    replace_default(signal, action);
+  struct sigaction ignore{};
+  ignore.sa_handler = SIG_IGN;
+  replace_default(SIGXFSZ, ignore);
 }
 
 }  // namespace fatvec::detail

@@ -50,8 +50,9 @@ class OutputFile {
   gzFile_s* gzip_ = nullptr;
 };
 
-/// For main(): SIGINT, SIGTERM and SIGHUP remove the temporaries of unfinished files before they
-/// end the program. A signal that is ignored stays so.
+/// For main(): signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU)
+/// remove the temporaries of unfinished files before they do. A file beyond the limit (SIGXFSZ) is
+/// a failed write. A signal that is ignored stays so.
 void remove_temporaries_on_signals();
 
 }  // namespace fatvec::detail
