@@ -3,10 +3,12 @@
 
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include <fatvec/app/dispatch/search.hpp>
+#include <fatvec/core/output_file.hpp>
 #include <fatvec/statistics/traffic.hpp>
 
 #include "choice.hpp"
@@ -146,7 +148,17 @@ void print(const Tuned& tuned, double work) {
   if (!tuned.verdict.note.empty()) write_line(stdout, "", "{}", tuned.verdict.note);
 }
 
+/// A cache that takes no entry is told before anything is measured.
+void require_writable(const tune::Cache& cache) {
+  std::error_code refused;  // told by what follows
+  if (cache.path().has_parent_path())
+    std::filesystem::create_directories(cache.path().parent_path(), refused);
+  detail::OutputFile::require_writable(cache.path());
+}
+
 int tune(const TuneOptions& options) {
+  tune::Cache cache;
+  if (!options.forget) require_writable(cache);
   const std::string load = product::load_note();
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
@@ -158,7 +170,6 @@ int tune(const TuneOptions& options) {
     print_setting(matrix, structure, machine);
   }
   std::vector<Tuned> list;
-  tune::Cache cache;
   {
     const Kokkos::Timer clock;
     const auto all = product::kernels();
