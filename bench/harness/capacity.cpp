@@ -13,12 +13,7 @@
 namespace fatvec::bench {
 namespace {
 
-std::optional<MatrixSize> size_of(const std::string& text) {
-  if (!generate::is_spec(text)) {
-    const auto header = io::read_header(text);
-    const std::int64_t copies = header.symmetry == io::Symmetry::general ? 1 : 2;
-    return MatrixSize{header.rows, header.cols, copies * header.entries, true};
-  }
+std::optional<MatrixSize> size_of_twin(const std::string& text) {
   const auto spec = generate::parse_spec(text);
   if (spec.twin.empty()) return {};
   const auto& full = generate::find_twin(spec.twin);
@@ -43,16 +38,28 @@ double peak_bytes(const MatrixSize& size, std::int64_t k) {
   return std::max(loading, 2 * csr + 2 * vectors + answer);
 }
 
-void require_fits(const MatrixSource& source, std::int64_t largest_k) {
-  const auto size = size_of(source.text);
-  if (!size) return;
-  const double needed = peak_bytes(*size, largest_k);
+namespace {
+
+void require_fits(const std::string& name, const MatrixSize& size, std::int64_t largest_k) {
+  const double needed = peak_bytes(size, largest_k);
   const auto free = static_cast<double>(free_memory<Kokkos::HostSpace>());
   if (needed <= free) return;
   throw CapacityError(detail::concat(
-      source.name, " needs about ", human_bytes(needed), " for ", size->nnz,
-      " entries and k = ", largest_k, ", ", human_bytes(free),
+      name, " needs about ", human_bytes(needed), " for ", size.nnz, " entries and k = ", largest_k,
+      ", ", human_bytes(free),
       " are free; choose smaller k, another machine, or a scaled twin (gen:twin:NAME:ROWS)."));
+}
+
+}  // namespace
+
+void require_fits(const MatrixSource& twin, std::int64_t largest_k) {
+  if (const auto size = size_of_twin(twin.text)) require_fits(twin.name, *size, largest_k);
+}
+
+void require_fits(const MatrixSource& file, const io::MatrixMarketHeader& header,
+                  std::int64_t largest_k) {
+  const std::int64_t copies = header.symmetry == io::Symmetry::general ? 1 : 2;
+  require_fits(file.name, {header.rows, header.cols, copies * header.entries, true}, largest_k);
 }
 
 }  // namespace fatvec::bench

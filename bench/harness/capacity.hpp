@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <fatvec/io/matrix_market.hpp>
+
 #include "harness/cases.hpp"
 
 namespace fatvec::bench {
@@ -20,8 +22,12 @@ struct MatrixSize {
 /// the oracle's answer.
 double peak_bytes(const MatrixSize& size, std::int64_t k);
 
-/// Throws CapacityError, before anything is read or generated, where a twin or a file would not fit
-/// into the free memory. Other generated matrices are checked by the generator.
-void require_fits(const MatrixSource& source, std::int64_t largest_k);
+/// Throws CapacityError, before anything is generated, where a twin would not fit into the free
+/// memory. Other generated matrices are checked by the generator.
+void require_fits(const MatrixSource& twin, std::int64_t largest_k);
+
+/// The same for a file of which no more than the header was read.
+void require_fits(const MatrixSource& file, const io::MatrixMarketHeader& header,
+                  std::int64_t largest_k);
 
 }  // namespace fatvec::bench

@@ -41,12 +41,21 @@ void require_utf8(const std::string& name) {
   }
 }
 
+/// Whether the file can be read only once.
+bool is_pipe(const std::filesystem::path& path) {
+  std::error_code none;
+  const auto status = std::filesystem::status(path, none);
+  return std::filesystem::is_fifo(status) || std::filesystem::is_socket(status) ||
+         std::filesystem::is_character_file(status);
+}
+
 /// Checks what can be checked without loading: a mistyped name should not surface after a minute of
 /// benchmarks.
-MatrixSource source_of(const std::string& text) {
-  if (generate::is_spec(text)) return {text, generate::parse_spec(text).text};
-  io::read_header(text);
+MatrixSource source_of(const std::string& given) {
+  if (generate::is_spec(given)) return {given, generate::parse_spec(given).text};
+  const std::string text = given == "-" ? "/dev/stdin" : given;
   std::filesystem::path path(text);
+  if (!is_pipe(path)) io::read_header(text);
   if (path.extension() == ".gz") path.replace_extension();
   const std::string name = path.stem().string();
   require_utf8(name);

@@ -61,7 +61,8 @@ Options parse_options(int argc, const char* const* argv) {
   app.add_option("--suite", options.suite, "Table of matrices and numbers of columns")
       ->capture_default_str();
   app.add_option("--matrix", options.matrices,
-                 "Matrix Market files or gen:KIND:SIZE..., in place of the suite's")
+                 "Matrix Market files (- for the standard input) or gen:KIND:SIZE..., in place of "
+                 "the suite's")
       ->delimiter(',');
   whole(app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
             ->delimiter(','),

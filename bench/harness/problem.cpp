@@ -9,15 +9,24 @@
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_market.hpp>
 
+#include "harness/capacity.hpp"
+
 namespace fatvec::bench {
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-product::HostCsr load(const std::string& text) {
-  if (generate::is_spec(text))
-    return product::host_csr(generate::generate(generate::parse_spec(text)));
-  return csr_from_coo<Host>(io::read_matrix_market<double>(text));
+/// A file is opened once and read from its begin to its end, so that it may be a pipe.
+product::HostCsr load(const MatrixSource& source, std::int64_t largest_k) {
+  if (generate::is_spec(source.text)) {
+    require_fits(source, largest_k);
+    return product::host_csr(generate::generate(generate::parse_spec(source.text)));
+  }
+  const auto accept = [&](const io::MatrixMarketHeader& header) {
+    require_fits(source, header, largest_k);
+  };
+  return csr_from_coo<Host>(
+      io::read_matrix_market<double>(source.text, nullptr, {.accept = accept}));
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) of the position, as a number in [-1, 1).
@@ -56,7 +65,7 @@ product::HostMultivector elements(const std::string& label, std::int64_t rows, s
 
 Problem::Problem(const MatrixSource& source, std::int64_t largest_k, double alpha, double beta)
     : name_(source.name),
-      matrix_(load(source.text)),
+      matrix_(load(source, largest_k)),
       statistics_(row_statistics(matrix_)),
       largest_k_(largest_k),
       alpha_(alpha),

@@ -20,7 +20,8 @@ namespace fatvec::bench {
 /// any wider one: the oracle, the slowest part of a row, runs once per matrix, for the largest k.
 class Problem {
  public:
-  /// Reads or generates the matrix; throws what io and generate throw.
+  /// Reads or generates the matrix; throws what io and generate throw, and CapacityError where a
+  /// product with largest_k columns would not fit.
   Problem(const MatrixSource& source, std::int64_t largest_k, double alpha = 1, double beta = 0);
 
   [[nodiscard]] const std::string& name() const { return name_; }

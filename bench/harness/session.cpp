@@ -4,8 +4,6 @@
 #include <fatvec/core/error.hpp>
 #include <fatvec/statistics/traffic.hpp>
 
-#include "harness/capacity.hpp"
-
 namespace fatvec::bench {
 
 Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidths,
@@ -43,7 +41,6 @@ void Session::load(const BenchCase& bench_case) {
   problem_.reset();
   if (missing_name_ == source.name) std::rethrow_exception(missing_reason_);
   try {
-    require_fits(source, bench_case.largest_k);
     problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.alpha, policy_.beta);
   } catch (...) {
     missing_name_ = source.name;

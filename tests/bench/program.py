@@ -9,8 +9,8 @@ import tempfile
 PROGRAM, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
-def run(*arguments):
-    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=250)
+def run(*arguments, **options):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=250, **options)
 
 
 def unique_keys(pairs):

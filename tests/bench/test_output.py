@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result file of fatvec-bench: --output and --resume. usage: test_output.py PROGRAM TEST_DATA"""
 import fcntl
+import gzip
 import json
 import os
 import pathlib
 import sys
 import tempfile
+import threading
 import unittest
 
-from program import run, unique_keys
+from program import DATA, run, unique_keys
 
 
 class Output(unittest.TestCase):
@@ -133,6 +135,35 @@ class Output(unittest.TestCase):
         self.bench("--benchmark_filter=k:2$")
         self.assertTrue(self.names())
         self.assertTrue(all(name.endswith("k:2") for name in self.names()))
+
+
+class Pipes(unittest.TestCase):
+    """A matrix is read from its begin to its end, once."""
+
+    ARGUMENTS = ("--dry-run", "--contender", "fatvec", "--format", "csr", "--k", "1,2", "--matrix")
+    TEXT = gzip.decompress((DATA / "cage4.mtx.gz").read_bytes()).decode()
+
+    def check(self, path, name, **options):
+        done = run(*self.ARGUMENTS, path, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\n[1-9]\d* verified, 0 skipped, 0 failed")
+        self.assertIn(f"matrix:{name}/", run(*self.ARGUMENTS, path, "--benchmark_list_tests", **options).stdout)
+
+    def test_standard_input(self):
+        for path in "-", "/dev/stdin":
+            self.check(path, "stdin", input=self.TEXT)
+
+    def test_named_pipe(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder) / "pipe"
+            os.mkfifo(pipe)
+            threading.Thread(target=lambda: pipe.write_text(self.TEXT), daemon=True).start()
+            self.check(str(pipe), "pipe")
+
+    def test_what_is_no_matrix(self):
+        done = run(*self.ARGUMENTS, "-", input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/dev/stdin:3: ", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":
