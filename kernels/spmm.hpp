@@ -41,7 +41,9 @@ constexpr void require_types() {
 template <class Kernel, class ExecSpace, class Policy, class S, class T>
 void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Operand<const T>& x,
             const Epilogue<T>& epilogue, std::int64_t k) {
-  if (a.rows() > 0 && k > 0) Kernel::run(exec, policy, a, x, epilogue, k);
+  if (a.rows() == 0 || k == 0) return;
+  if (epilogue.alpha == T{}) return scale_output(exec, epilogue, a.rows(), k);
+  Kernel::run(exec, policy, a, x, epilogue, k);
 }
 
 }  // namespace detail
@@ -51,7 +53,8 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 /// @param exec    execution-space instance; the call only enqueues work on it: no fence, no
 /// allocation, no transfer
 /// @param policy  how the kernel cuts up its work; Policy{} leaves that to the kernel
-/// @param alpha   any value that converts to the scalar type
+/// @param alpha   any value that converts to the scalar type; 0 scales Y and reads neither A nor X,
+/// even where they hold NaN or Inf
 /// @param a       rows × cols matrix in any format that Kernel multiplies, in memory that exec
 /// reaches
 /// @param x,y     cols × k and rows × k Views, rank 1 (k = 1) or 2, any layout, strides and
@@ -65,7 +68,7 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 /// Prepared matrix or the Plan owns, are added up with atomics
 /// (PlanOptions::reproducible_sums forbids it). Of other matrices GPUs look for such rows in each
 /// product, which takes some microseconds, and give each of them to a team. Throws ShapeError where
-/// extents do not conform or X and Y overlap, before anything is launched.
+/// extents do not conform, or Y overlaps with X or with an array of A, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView,
           class Beta, MultiVector YView>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Alpha& alpha,
@@ -73,10 +76,12 @@ void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, cons
   using T = typename YView::value_type;
   detail::require_types<ExecSpace, Matrix, XView, YView>();
   detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
+  const auto slots = detail::slots_of(a);
+  detail::require_apart_from_matrix(slots, detail::operand_of(y), multivector_columns(y));
   const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
   const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
                                      detail::span_of<detail::Columns::strided>(y)};
-  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), epilogue,
+  detail::launch<Kernel>(exec, policy, slots, detail::operand_of(x), epilogue,
                          multivector_columns(x));
 }
 

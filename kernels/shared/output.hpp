@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/core/execution.hpp>
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
@@ -61,6 +62,29 @@ struct Epilogue {
     }
   }
 };
+
+/// Y = beta · Y, an element a work-item.
+template <class T>
+struct ScaleOutput {
+  Epilogue<T> epilogue;
+  std::int64_t rows;
+  std::int64_t columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const bool by_rows = epilogue.y.column_stride < epilogue.y.row_stride;
+    T& y = by_rows ? epilogue.y(n / columns, n % columns) : epilogue.y(n % rows, n / rows);
+    y = epilogue.overwrites() ? T{} : epilogue.beta * y;
+  }
+};
+
+/// A product with alpha = 0: neither A nor X is read, whatever they hold.
+template <class ExecSpace, class T>
+void scale_output(const ExecSpace& exec, const Epilogue<T>& epilogue, std::int64_t rows,
+                  std::int64_t columns) {
+  if (epilogue.beta == T{1}) return;
+  Kokkos::parallel_for("fatvec::spmm::scale", Range<ExecSpace>(exec, 0, rows * columns),
+                       ScaleOutput<T>{epilogue, rows, columns});
+}
 
 /// Adds to Y, which several work-items do for the same row.
 template <class T>

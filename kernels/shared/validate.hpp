@@ -62,6 +62,30 @@ void require_apart(const XView& x, const YView& y) {
   }
 }
 
+/// Throws ShapeError where Y lies on an array of A, as the caller's Views may: the product would
+/// change what it reads. Of formats that have slots.
+template <class S, class T>
+void require_apart_from_matrix(const S& a, const Operand<const T>& y, std::int64_t k) {
+  if constexpr (requires { a.slots; }) {
+    if (a.rows() == 0 || k == 0) return;
+    const auto address = [](const auto* element) {
+      return reinterpret_cast<std::intptr_t>(element);
+    };
+    const std::int64_t last = (a.rows() - 1) * y.row_stride + (k - 1) * y.column_stride;
+    const auto check = [&](const char* array, const auto* first, std::int64_t length) {
+      if (length == 0 || address(first + length) <= address(y.data) ||
+          address(y.data + last + 1) <= address(first))
+        return;
+      throw ShapeError(concat("spmm: Y lies on A's ", array,
+                              "; a product cannot change the matrix that it reads. Give Y memory "
+                              "of its own."));
+    };
+    check("values", a.values, a.stored_entries());
+    check("entries", a.entries, a.slots);
+    if constexpr (requires { a.access.row_map; }) check("row_map", a.access.row_map, a.count + 1);
+  }
+}
+
 /// What messages say of A.
 struct Shape {
   std::string_view format;

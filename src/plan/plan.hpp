@@ -244,6 +244,12 @@ template <class ExecSpace, class T>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run(
     const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
     const detail::Operand<T>& y, std::int64_t k) const {
+  std::visit(
+      [&](const auto& ready) {
+        detail::require_apart_from_matrix<decltype(detail::slots_of(ready.matrix)), T>(
+            detail::slots_of(ready.matrix), {y.data, y.row_stride, y.column_stride}, k);
+      },
+      ready_);
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
     std::visit(
         [&](const auto& ready) {
@@ -259,7 +265,8 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
         ready_);
   };
   if constexpr (std::is_same_v<T, Scalar>)
-    if (choice_.packed && packing_.takes(x, y, k)) return packing_.run(exec, x, beta, y, k, with);
+    if (choice_.packed && alpha != T{} && packing_.takes(x, y, k))
+      return packing_.run(exec, x, beta, y, k, with);
   with(x, beta, y);
 }
 

@@ -172,6 +172,21 @@ class Conformance {
     }
   }
 
+  /// alpha = 0 scales Y, whatever A and X hold.
+  void check_zero_alpha() {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const typename Csr::Scalars values("values", csr_.nnz());
+    Kokkos::deep_copy(values, scalar<T>(nan, nan));
+    const auto matrix = Matrix::from_csr(
+        ExecSpace(), Csr(csr_.rows(), csr_.cols(), csr_.row_map, csr_.entries, values));
+    for (const double beta : {0.0, 1.0, -0.5}) {
+      set_case(5, T{}, scalar<T>(beta, 0));
+      Kokkos::deep_copy(x_, scalar<T>(nan, nan));
+      check_one(matrix, Layout::row, 0, Layout::row, 1);
+      check_one(matrix, Layout::column, 0, Layout::column, 1);
+    }
+  }
+
   /// All block sizes of a format of blocks, in one layout or the other.
   void check_block_sizes() {
     if constexpr (requires { Matrix::max_block_size; }) {
@@ -331,6 +346,7 @@ bool register_conformance(const std::string& suite) {
     register_test(suite, name, [name] {
       Check check(zoo_matrix(name));
       check.check_round_trip();
+      check.check_zero_alpha();
       check.check_block_sizes();
       check.check_layouts({1, 2, 3, 5, 6, 7, 8, 9, 16, 17, 24, 31, 33, 64});
       check.check_policies({1, 3, 7, 13, 40});

@@ -143,6 +143,35 @@ TEST(Spmm, OverlappingOperandsAreRefused) {
   EXPECT_NE(message.find("share memory"), std::string::npos) << message;
 }
 
+TEST(Spmm, YOnAnArrayOfTheMatrixIsRefused) {
+  using Square = CsrMatrix<float, int, Exec, int>;
+  const Kokkos::View<float*, Exec> memory("memory", 9);
+  const Square a(5, 5, filled<Square::Offsets>({0, 3, 5, 6, 8, 9}),
+                 filled<Square::Ordinals>({1, 3, 4, 2, 3, 0, 2, 4, 1}), memory);
+  const Kokkos::View<float*, Exec> x("x", 5);
+  const Kokkos::View<float*, Exec> y(memory.data() + 4, 5);
+  const auto refusal = [&](const auto& product) { return message_of([&] { product(); }); };
+  EXPECT_NE(refusal([&] { spmm(1, a, x, 0, y); }).find("Y lies on A's values"), std::string::npos);
+  const Kokkos::View<float*, Exec> on_entries(reinterpret_cast<float*>(a.entries.data()), 5);
+  EXPECT_NE(refusal([&] { spmm(1, a, x, 0, on_entries); }).find("A's entries"), std::string::npos);
+  auto* const offsets = reinterpret_cast<float*>(const_cast<int*>(a.row_map.data()));
+  const Kokkos::View<float*, Exec> on_offsets(offsets, 5);
+  EXPECT_NE(refusal([&] { spmm(1, a, x, 0, on_offsets); }).find("A's row_map"), std::string::npos);
+  const Kokkos::View<float*, Exec> apart("apart", 5);
+  EXPECT_EQ(refusal([&] { spmm(1, a, x, 0, apart); }), "");
+}
+
+TEST(Spmm, APlanNoticesYOnItsMatrix) {
+  const auto a = seed004();
+  PlanOptions options;
+  options.choice = Choice{CsrRow::name, "", false};
+  const auto plan = analyse<TypeList<CsrRow>>(Exec(), a, 1, options);
+  const Kokkos::View<double*, Exec> x("x", 5);
+  const Kokkos::View<double*, Exec> y(a.values.data(), 5);
+  EXPECT_NE(message_of([&] { spmm(Exec(), 1, plan, x, 0, y); }).find("Y lies on A's values"),
+            std::string::npos);
+}
+
 TEST(Spmm, InterleavedColumnsOfOneBlockAreAllowedAndRight) {
   // X and Y are columns of one allocation: their address ranges interleave, but no element is
   // shared.

@@ -50,7 +50,7 @@ struct Reference {
 };
 
 /// csr, x and y live on the host; x is cols × k, y rows × k (its values before the product; not
-/// read where beta = 0).
+/// read where beta = 0). With alpha = 0 neither csr nor x is read.
 template <class Csr, class X, class Y, class T = typename Y::non_const_value_type>
 Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const T& beta,
                                const Y& y) {
@@ -66,7 +66,7 @@ Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const
   std::int64_t at = 0;
   for (std::int64_t i = 0; i < reference.rows; ++i) {
     const std::int64_t begin = csr.row_map(i);
-    const std::int64_t end = csr.row_map(i + 1);
+    const std::int64_t end = alpha == T{} ? begin : csr.row_map(i + 1);
     for (std::int64_t c = 0; c < reference.k; ++c, ++at) {
       typename Wide::type sum{};
       long double magnitude = 0;
