@@ -76,7 +76,7 @@ void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, cons
   using T = typename YView::value_type;
   detail::require_types<ExecSpace, Matrix, XView, YView>();
   detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
-  const auto slots = detail::slots_of(a);
+  const auto& slots = detail::slots_of(a);
   detail::require_apart_from_matrix(slots, detail::operand_of(y), multivector_columns(y));
   const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
   const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
