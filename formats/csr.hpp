@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 #include <utility>
 
 #include <fatvec/core/memory.hpp>
@@ -100,4 +101,30 @@ auto mirror(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
                 Kokkos::create_mirror_view_and_copy(space, csr.values, "fatvec::csr::values"));
 }
 
+namespace detail {
+
+/// The matrix by the types of arrays that are not const, for which conversions and plans are
+/// compiled. Only for what reads it: nothing is written to arrays that were const. These Views do
+/// not own them; `csr` does.
+template <class Scalar, class Ordinal, class Device, class Offset>
+auto without_const(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
+  using Plain =
+      CsrMatrix<std::remove_const_t<Scalar>, std::remove_const_t<Ordinal>, Device, Offset>;
+  if constexpr (std::is_same_v<Plain, CsrMatrix<Scalar, Ordinal, Device, Offset>>) {
+    return csr;
+  } else {
+    const auto borrowed = [](const auto& view) {
+      using T = std::remove_const_t<typename std::decay_t<decltype(view)>::value_type>;
+      return Kokkos::View<T*, typename Plain::device_type>(const_cast<T*>(view.data()),
+                                                           view.extent(0));
+    };
+    return Plain(csr.rows(), csr.cols(), csr.row_map, borrowed(csr.entries), borrowed(csr.values));
+  }
+}
+
+/// Whether a CsrMatrix of these has arrays that are const.
+template <class Scalar, class Ordinal>
+concept ConstArrays = std::is_const_v<Scalar> || std::is_const_v<Ordinal>;
+
+}  // namespace detail
 }  // namespace fatvec

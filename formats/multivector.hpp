@@ -14,6 +14,19 @@ namespace fatvec {
 template <class V>
 concept MultiVector = Kokkos::is_view_v<V> && (V::rank() == 1 || V::rank() == 2);
 
+/// Columns of a dense operand as its type has them, `double**[4]` or `double*[4]`, 1 for rank 1; 0
+/// where they are known only at run time.
+template <MultiVector V>
+inline constexpr std::size_t static_columns = [] {
+  using Data = typename V::data_type;
+  if constexpr (V::rank() == 1)
+    return std::size_t{1};
+  else if constexpr (std::rank_v<Data> == 0)
+    return std::size_t{0};
+  else
+    return std::extent_v<Data, std::rank_v<Data> - 1>;
+}();
+
 /// Rows of a dense operand.
 template <MultiVector V>
 std::int64_t multivector_rows(const V& view) {

@@ -154,11 +154,10 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> apply(
   return a;
 }
 
-/// The transpose of A: apply() with Op::transpose.
+/// The transpose of A: apply() with Op::transpose. A may have const arrays.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-CsrMatrix<Scalar, Ordinal, Device, Offset> transpose(
-    const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
-  return apply(exec, Op::transpose, a);
+auto transpose(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
+  return apply(exec, Op::transpose, detail::without_const(a));
 }
 
 }  // namespace fatvec

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -19,18 +20,36 @@
 namespace fatvec {
 namespace detail {
 
-template <class ExecSpace, class Matrix, class XView, class YView>
-constexpr void require_types() {
-  using T = typename YView::value_type;
-  static_assert(!std::is_const_v<T>, "Y is written: its View must not be of const elements");
-  static_assert(std::is_same_v<std::remove_const_t<typename XView::value_type>, T>,
-                "X and Y must have the same scalar type");
-  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename Matrix::memory_space>::accessible,
+template <class ExecSpace, class Space>
+inline constexpr bool can_reach = Kokkos::SpaceAccessibility<ExecSpace, Space>::accessible;
+
+/// What of the types does not fit is said here, at the door, in words. False where it is: the
+/// caller then compiles nothing more, whose errors would bury the message.
+template <class ExecSpace, class Matrix, class X, class Y>
+constexpr bool types_fit() {
+  constexpr bool views = MultiVector<X> && MultiVector<Y>;
+  static_assert(MultiVector<X>, "X must be a Kokkos::View of rank 1 (one column) or 2");
+  static_assert(MultiVector<Y>, "Y must be a Kokkos::View of rank 1 (one column) or 2");
+  static_assert(can_reach<ExecSpace, typename Matrix::memory_space>,
                 "exec cannot reach A's memory");
-  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename XView::memory_space>::accessible,
-                "exec cannot reach X's memory");
-  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename YView::memory_space>::accessible,
-                "exec cannot reach Y's memory");
+  if constexpr (views) {
+    using T = typename Y::value_type;
+    constexpr bool written = !std::is_const_v<T>;
+    constexpr bool same =
+        std::is_same_v<std::remove_const_t<typename X::value_type>, std::remove_const_t<T>>;
+    constexpr bool reached = can_reach<ExecSpace, typename X::memory_space> &&
+                             can_reach<ExecSpace, typename Y::memory_space>;
+    constexpr std::size_t k = static_columns<X>;
+    constexpr bool as_many = k == 0 || static_columns<Y> == 0 || k == static_columns<Y>;
+    static_assert(written, "Y is written: its View must not be of const elements");
+    static_assert(same, "X and Y must have the same scalar type");
+    static_assert(can_reach<ExecSpace, typename X::memory_space>, "exec cannot reach X's memory");
+    static_assert(can_reach<ExecSpace, typename Y::memory_space>, "exec cannot reach Y's memory");
+    static_assert(as_many, "X and Y must have the same number of columns");
+    return written && same && reached && as_many &&
+           can_reach<ExecSpace, typename Matrix::memory_space>;
+  }
+  return false;
 }
 
 /// Y = beta · Y + alpha · A · X for operands that conform; the epilogue has Y, alpha and beta. In
@@ -69,25 +88,25 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 /// (PlanOptions::reproducible_sums forbids it). Of other matrices GPUs look for such rows in each
 /// product, which takes some microseconds, and give each of them to a team. Throws ShapeError where
 /// extents do not conform, or Y overlaps with X or with an array of A, before anything is launched.
-template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView,
-          class Beta, MultiVector YView>
+template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, class XView,
+          class Beta, class YView>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Alpha& alpha,
           const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
-  using T = typename YView::value_type;
-  detail::require_types<ExecSpace, Matrix, XView, YView>();
-  detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
-  const auto& slots = detail::slots_of(a);
-  detail::require_apart_from_matrix(slots, detail::operand_of(y), multivector_columns(y));
-  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-  const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
-                                     detail::span_of<detail::Columns::strided>(y)};
-  detail::launch<Kernel>(exec, policy, slots, detail::operand_of(x), epilogue,
-                         multivector_columns(x));
+  if constexpr (detail::types_fit<ExecSpace, Matrix, XView, YView>()) {
+    using T = typename YView::value_type;
+    detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
+    const auto& slots = detail::slots_of(a);
+    detail::require_apart_from_matrix(slots, detail::operand_of(y), multivector_columns(y));
+    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+    const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
+                                       detail::span_of<detail::Columns::strided>(y)};
+    detail::launch<Kernel>(exec, policy, slots, detail::operand_of(x), epilogue,
+                           multivector_columns(x));
+  }
 }
 
 /// The same with the kernel of A's format, in its default policy.
-template <class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta,
-          MultiVector YView>
+template <class ExecSpace, class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XView& x,
           const Beta& beta, const YView& y) {
@@ -100,19 +119,18 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XVie
 /// Every call but with Op::none makes op(A), as CSR, and drops it: it allocates what apply() does,
 /// takes several times as long as the product, and returns when Y is complete. Keep apply(exec, op,
 /// A), or a Plan, for more than one product.
-template <class ExecSpace, class Alpha, SparseFormat Matrix, MultiVector XView, class Beta,
-          MultiVector YView>
+template <class ExecSpace, class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void spmm(const ExecSpace& exec, Op op, const Alpha& alpha, const Matrix& a, const XView& x,
           const Beta& beta, const YView& y) {
   if (op == Op::none) return spmm(exec, alpha, a, x, beta, y);
-  const auto of_a = apply(exec, op, a.to_csr(exec));
+  const auto of_a = apply(exec, op, detail::without_const(a.to_csr(exec)));
   spmm(exec, alpha, of_a, x, beta, y);
   exec.fence("fatvec::spmm");  // of_a goes at the end of this function
 }
 
 /// The same on a default instance of the matrix's execution space; returns when Y is complete.
-template <class Alpha, SparseFormat Matrix, MultiVector XView, class Beta, MultiVector YView>
+template <class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
 void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
   const typename Matrix::execution_space exec;
   spmm(exec, alpha, a, x, beta, y);

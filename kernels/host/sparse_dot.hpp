@@ -35,9 +35,10 @@ FATVEC_FORCEINLINE void add_entries(Vec<T, n>& sum, const Ordinal* entries, cons
   sum.add_product(value, of_x);
 }
 
-/// sum = the halves of even + odd, added
+/// sum = the halves of even + odd, added; even is used up. By reference: without AVX GCC has a
+/// note on the ABI of each vector that is passed by value.
 template <class T>
-FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, Vec<T, 4> even, const Vec<T, 4>& odd) {
+FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, Vec<T, 4>& even, const Vec<T, 4>& odd) {
   even.add(odd);
   sum.of = typename Vec<T, 2>::Register{even.of[0], even.of[1]} +
            typename Vec<T, 2>::Register{even.of[2], even.of[3]};

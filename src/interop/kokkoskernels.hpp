@@ -12,7 +12,7 @@ namespace fatvec {
 
 /// The CSR matrix that shares all arrays of a; later changes of its values are seen by both. Values
 /// are kept as they are, rows need not be sorted. Of a matrix of const values, or ordinals, so is
-/// the result: spmm() takes it, conversions and plans want a copy that is not.
+/// the result: spmm(), convert() and analyse() take it.
 template <class Scalar, class Ordinal, class Device, class MemoryTraits, class Offset>
 auto csr_view(const KokkosSparse::CrsMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>& a) {
   return CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>(

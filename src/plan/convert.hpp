@@ -54,6 +54,17 @@ Format convert(const ExecSpace& exec, const Csr& csr, const FormatOptions& optio
   }
 }
 
+/// The same of a matrix of const arrays, such as CsrMatrix<const double>.
+template <SparseFormat Format, class ExecSpace, class Scalar, class Ordinal, class Device,
+          class Offset>
+  requires detail::ConstArrays<Scalar, Ordinal>
+Format convert(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
+               const FormatOptions& options = {}) {
+  static_assert(std::string_view(Format::name) != "csr",
+                "A is CSR already; where its arrays are to be changed, copy them");
+  return convert<Format>(exec, detail::without_const(csr), options);
+}
+
 }  // namespace fatvec
 
 #define FATVEC_CONVERT(how, Space, Scalar, Offset, Kernel)                                  \

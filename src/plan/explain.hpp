@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -51,6 +52,12 @@ inline std::string share_of_largest_part(const Prediction& prediction) {
 }
 
 }  // namespace detail
+
+/// What a plan keeps for new values, as the end of its reason.
+inline std::string explain_value_map(std::uint64_t bytes) {
+  return detail::concat(" For update() with new values it keeps ",
+                        human_bytes(static_cast<double>(bytes)), " more.");
+}
 
 /// Why the first of a ranking is first, in one sentence.
 inline std::string explain(const std::vector<Prediction>& ranking, const Workload& workload) {

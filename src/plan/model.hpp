@@ -35,6 +35,8 @@ struct Workload {
   std::int64_t k = 1;
   Layout layout = Layout::row;
   double products = 1000;
+  bool keeps_value_map = false;     ///< PlanOptions::keep_value_map
+  bool multiplies_a_itself = true;  ///< as CSR, rather than a transpose of A or the like
 };
 
 /// The terms of the model: what they would take each, in seconds, were the machine used perfectly.
@@ -71,12 +73,15 @@ inline constexpr std::array<std::string_view, Term::count> term_names = {
 struct Prediction {
   Choice choice;
   std::string_view format;
-  bool fits = true;          ///< in the memory that is free
-  double seconds = 0;        ///< of one product
-  double bytes = 0;          ///< that one product moves through main memory
-  double matrix_bytes = 0;   ///< of A in the format
-  double new_bytes = 0;      ///< to be allocated: of that, but of CSR, and of copies of X and Y
-  double setup_seconds = 0;  ///< of the conversion from CSR
+  bool fits = true;         ///< in the memory that is free
+  double seconds = 0;       ///< of one product
+  double bytes = 0;         ///< that one product moves through main memory
+  double matrix_bytes = 0;  ///< of A in the format
+  double new_bytes = 0;     ///< to be allocated: of that, but of CSR, of copies of X and Y, and of
+                            ///< the value map
+  double value_map_bytes = 0;  ///< what Plan::update(exec, values) wants
+  double passing_bytes = 0;    ///< while the value map is made: the format once more, of offsets
+  double setup_seconds = 0;    ///< of the conversion from CSR
   std::array<double, 2> setup_terms{};  ///< a launch; CSR and the format through main memory
   double break_even = 0;  ///< products after which the conversion has paid, against CSR; 0 for CSR,
                           ///< infinite for never
@@ -226,6 +231,13 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
                         .bytes = read_bytes + x.memory + x.again + k * value * rows};
   prediction.matrix_bytes = stored.bytes;
   prediction.new_bytes = format == "csr" ? 0 : stored.bytes;
+  if (workload.keeps_value_map && !(format == "csr" && workload.multiplies_a_itself)) {
+    const auto offset = static_cast<double>(structure.offset_bytes);
+    prediction.value_map_bytes = stored.stored_entries * offset;
+    prediction.new_bytes += prediction.value_map_bytes;
+    prediction.passing_bytes =
+        nnz * offset + stored.bytes - stored.stored_entries * (value - offset);
+  }
   auto& term = prediction.unweighted;
   term[Term::launch] = machine.launch_seconds;
   term[Term::main_memory] = (prediction.bytes - x.again) / memory;
@@ -274,7 +286,7 @@ inline std::vector<Prediction> rank(const Machine& machine, const Structure& str
   }
   double csr = std::numeric_limits<double>::infinity();
   for (auto& prediction : list) {
-    prediction.fits = prediction.new_bytes <= memory;
+    prediction.fits = prediction.new_bytes + prediction.passing_bytes <= memory;
     if (prediction.format == "csr") csr = std::min(csr, prediction.seconds);
   }
   for (auto& prediction : list) {

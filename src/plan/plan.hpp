@@ -72,8 +72,7 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
  public:
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
 
-  /// Analyses op(A), ranks the kernels by the model for products with k columns, and converts.
-  /// Blocks until all is there.
+  /// Analyses op(A), ranks the kernels by the model for k columns, and converts; blocks meanwhile.
   template <class ExecSpace>
   Plan(const ExecSpace& exec, const Csr& a, std::int64_t k, const PlanOptions& options)
       : options_(options), k_(k) {
@@ -104,15 +103,16 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   [[nodiscard]] Ordinal cols() const { return cols_; }
 
   /// Y = beta · Y + alpha · op(A) · X; see spmm().
-  template <class ExecSpace, class Alpha, MultiVector XView, class Beta, MultiVector YView>
+  template <class ExecSpace, class Alpha, class XView, class Beta, class YView>
   void multiply(const ExecSpace& exec, const Alpha& alpha, const XView& x, const Beta& beta,
                 const YView& y) const {
-    using T = typename YView::value_type;
-    detail::require_types<ExecSpace, Csr, XView, YView>();
-    detail::validate_operands({format_, rows_, cols_}, x, y);
-    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-    run<ExecSpace, T>(exec, static_cast<T>(alpha), detail::operand_of(x), static_cast<T>(beta),
-                      detail::span_of<detail::Columns::strided>(y), multivector_columns(x));
+    if constexpr (detail::types_fit<ExecSpace, Csr, XView, YView>()) {
+      using T = typename YView::value_type;
+      detail::validate_operands({format_, rows_, cols_}, x, y);
+      const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+      run<ExecSpace, T>(exec, static_cast<T>(alpha), detail::operand_of(x), static_cast<T>(beta),
+                        detail::span_of<detail::Columns::strided>(y), multivector_columns(x));
+    }
   }
 
   /// What multiply() does behind the callers' Views, compiled once.
@@ -161,7 +161,11 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
       options_.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
   options_.format.block_size = structure.block_size;
   const Machine& machine = options_.machine ? *options_.machine : this_machine(exec);
-  const Workload workload{k_, options_.layout, options_.products};
+  const Workload workload{.k = k_,
+                          .layout = options_.layout,
+                          .products = options_.products,
+                          .keeps_value_map = options_.keep_value_map,
+                          .multiplies_a_itself = shares_values()};
   std::vector<std::string_view> kernels;
   ((is_recommended<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
   if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
@@ -182,6 +186,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
   }
   convert_to_choice(exec, of_a);
   keep_value_map(exec, a);
+  if (options_.keep_value_map) reason_ += explain_value_map(value_map_bytes());
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -327,8 +332,8 @@ Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels> analy
 /// layout, whatever the plan was made for. Only enqueues work on exec: no fence, no allocation, no
 /// transfer. A plan that packs has one copy of X and Y: its products must not run at the same time,
 /// in two instances; others may.
-template <class ExecSpace, class Alpha, class Csr, class Kernels, MultiVector XView, class Beta,
-          MultiVector YView>
+template <class ExecSpace, class Alpha, class Csr, class Kernels, class XView, class Beta,
+          class YView>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,
           const Beta& beta, const YView& y) {
   plan.multiply(exec, alpha, x, beta, y);
@@ -351,3 +356,5 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& p
       const Space&, const Scalar&, const fatvec::detail::Operand<const Scalar>&, const Scalar&, \
       const fatvec::detail::Operand<Scalar>&, std::int64_t) const;
 FATVEC_EXTERN(FATVEC_PLAN)
+
+#include <fatvec/plan/const_plan.hpp>

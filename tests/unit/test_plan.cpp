@@ -229,6 +229,34 @@ TEST(Plan, CountsTheCopiesThatPackingMakes) {
   EXPECT_EQ(copied("bittcf-window"), 4 * (x + y)) << "lanes do not, with so many";
 }
 
+TEST(Plan, CountsTheValueMapAmongWhatMustFit) {
+  const Csr a = a_matrix();
+  const Structure structure = structure_of(Exec(), a);
+  const auto map_of = [&](const char* kernel, bool itself) {
+    Workload workload{.k = 3, .multiplies_a_itself = itself};
+    const auto without = predict(a_machine(), structure, workload, {kernel});
+    workload.keeps_value_map = true;
+    const auto with = predict(a_machine(), structure, workload, {kernel});
+    EXPECT_EQ(with.new_bytes - without.new_bytes, with.value_map_bytes);
+    return with.value_map_bytes;
+  };
+  const auto plan = analyse(
+      Exec(), a, 3, {.choice = Choice{"hll-row"}, .machine = a_machine(), .keep_value_map = true});
+  EXPECT_EQ(map_of("hll-row", true), plan.value_map_bytes());
+  EXPECT_EQ(map_of("csr-row", true), 0) << "CSR shares the values";
+  EXPECT_EQ(map_of("csr-row", false), 4 * a.nnz()) << "a transpose does not";
+
+  // Memory for HLL, but not for the map, too.
+  const auto hll = convert<HllMatrix<double, int, Exec>>(Exec(), a);
+  const auto memory = static_cast<double>(hll.bytes()) + 1;
+  for (const bool keeps : {false, true}) {
+    const auto ranking = rank(a_machine(), structure, {.k = 3, .keeps_value_map = keeps},
+                              {"csr-row", "hll-row"}, memory);
+    for (const auto& prediction : ranking)
+      EXPECT_EQ(prediction.fits, prediction.format == "csr" || !keeps);
+  }
+}
+
 TEST(Plan, OfMatricesWithoutRowsOrEntries) {
   for (const auto& [rows, cols] :
        {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(5, 5)}) {

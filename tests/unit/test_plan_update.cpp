@@ -144,6 +144,11 @@ TEST(PlanUpdate, TellsItsBytes) {
   const auto hll = convert<HllMatrix<double, int, Exec>>(Exec(), a);
   EXPECT_EQ(analyse(Exec(), a, 3, options).value_map_bytes(),
             static_cast<std::uint64_t>(hll.stored_entries()) * sizeof(std::int32_t));
+  EXPECT_NE(
+      analyse(Exec(), a, 3, options)
+          .reason()
+          .find("For update() with new values it keeps " + human_bytes(4.0 * hll.stored_entries())),
+      std::string::npos);
   options.choice = Choice{.kernel = "csr-row"};
   EXPECT_EQ(analyse(Exec(), a, 3, options).value_map_bytes(), 0) << "CSR shares the values";
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fatvec/plan/plan.hpp>
+
+namespace fatvec {
+
+namespace detail {
+
+/// The plan for a CSR matrix of const arrays, such as CsrMatrix<const double, const int>: that of
+/// the same arrays by types that are not const, for which everything is compiled already. What it
+/// multiplies as it is, as CSR, it keeps alive; it writes to none of A's arrays.
+template <class Csr_, class Kernels>
+class ConstPlan {
+  using Plain = std::remove_cvref_t<decltype(without_const(std::declval<const Csr_&>()))>;
+
+ public:
+  using Csr = Csr_;
+
+  /// As for other matrices: blocks until all is there.
+  template <class ExecSpace>
+  ConstPlan(const ExecSpace& exec, const Csr& a, std::int64_t k, const PlanOptions& options)
+      : plan_(exec, without_const(a), k, options) {
+    keep(a);
+  }
+
+  /// Takes the values, and if need be another structure, of a matrix of the same extents.
+  template <class ExecSpace>
+  void update(const ExecSpace& exec, const Csr& a) {
+    plan_.update(exec, without_const(a));
+    keep(a);
+  }
+
+  /// Takes new values of A in the same pattern; see the plan of other matrices.
+  template <class ExecSpace>
+  void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
+    using Value = typename Plain::value_type;
+    plan_.update(exec,
+                 typename Plain::Scalars(const_cast<Value*>(values.data()), values.extent(0)));
+    if (is_csr()) values_ = values;
+  }
+
+  [[nodiscard]] std::uint64_t value_map_bytes() const { return plan_.value_map_bytes(); }
+  [[nodiscard]] const Choice& choice() const { return plan_.choice(); }
+  [[nodiscard]] const std::string& reason() const { return plan_.reason(); }
+  [[nodiscard]] const std::vector<Prediction>& ranking() const { return plan_.ranking(); }
+  [[nodiscard]] std::int64_t k() const { return plan_.k(); }
+  [[nodiscard]] auto rows() const { return plan_.rows(); }
+  [[nodiscard]] auto cols() const { return plan_.cols(); }
+
+  /// Y = beta · Y + alpha · op(A) · X; see spmm().
+  template <class ExecSpace, class Alpha, class XView, class Beta, class YView>
+  void multiply(const ExecSpace& exec, const Alpha& alpha, const XView& x, const Beta& beta,
+                const YView& y) const {
+    plan_.multiply(exec, alpha, x, beta, y);
+  }
+
+ private:
+  [[nodiscard]] bool is_csr() const { return format_of_kernel(choice().kernel) == "csr"; }
+  void keep(const Csr& a) {
+    entries_ = is_csr() ? a.entries : typename Csr::Ordinals();
+    values_ = is_csr() ? a.values : typename Csr::Scalars();
+  }
+
+  Plan<Plain, Kernels> plan_;
+  typename Csr::Ordinals entries_;
+  typename Csr::Scalars values_;
+};
+
+}  // namespace detail
+
+/// The plan of a matrix of const values: as detail::ConstPlan has it.
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+class Plan<CsrMatrix<const Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>
+    : public detail::ConstPlan<CsrMatrix<const Scalar, Ordinal, Device, Offset>,
+                               TypeList<Kernels...>> {
+  using detail::ConstPlan<CsrMatrix<const Scalar, Ordinal, Device, Offset>,
+                          TypeList<Kernels...>>::ConstPlan;
+};
+/// The same for const ordinals,
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+class Plan<CsrMatrix<Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>>
+    : public detail::ConstPlan<CsrMatrix<Scalar, const Ordinal, Device, Offset>,
+                               TypeList<Kernels...>> {
+  using detail::ConstPlan<CsrMatrix<Scalar, const Ordinal, Device, Offset>,
+                          TypeList<Kernels...>>::ConstPlan;
+};
+/// and for both.
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+class Plan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>>
+    : public detail::ConstPlan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>,
+                               TypeList<Kernels...>> {
+  using detail::ConstPlan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>,
+                          TypeList<Kernels...>>::ConstPlan;
+};
+
+}  // namespace fatvec

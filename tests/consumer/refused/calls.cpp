@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Kokkos_Core.hpp>
+
+#include <fatvec/kernels/csr.hpp>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = fatvec::CsrMatrix<double>;
+using Vectors = Kokkos::View<double**, Exec>;
+
+/// Memory that no backend reaches.
+struct Elsewhere {
+  using memory_space = Elsewhere;
+};
+template <class Space>
+struct Kokkos::SpaceAccessibility<Space, Elsewhere> {
+  enum : bool { accessible = false };
+};
+struct FarMatrix : Matrix {
+  using memory_space = Elsewhere;
+};
+template <>
+struct fatvec::DefaultKernel<FarMatrix> {
+  using type = fatvec::CsrRow;
+};
+
+void calls(const Exec& exec, const Matrix& a, const Vectors& x, const Vectors& y) {
+  fatvec::spmm(exec, 1.0, a, x, 0.0, y);
+  fatvec::spmm(exec, 1.0, a, Kokkos::View<double* [4], Exec>(x), 0.0, y);
+#if defined(WRONG)
+  fatvec::spmm(exec, 1.0, a, Kokkos::View<double***, Exec>(), 0.0, y);
+  fatvec::spmm(exec, 1.0, a, x, 0.0, 3.0);
+  fatvec::spmm(exec, 1.0, a, Kokkos::View<float**, Exec>(), 0.0, y);
+  fatvec::spmm(exec, 1.0, a, x, 0.0, Kokkos::View<const double**, Exec>(y));
+  fatvec::spmm(exec, 1.0, a, Kokkos::View<double* [4], Exec>(), 0.0,
+               Kokkos::View<double* [5], Exec>());
+  fatvec::spmm(exec, 1.0, FarMatrix(), x, 0.0, y);
+#endif
+}
