@@ -24,7 +24,7 @@ View copied(const std::vector<typename View::value_type>& list) {
   return view;
 }
 
-/// Y = A X in CSR and HLL for the application's own arrays of A = (2 0 1; 0 3 0).
+/// Y = A X in CSR, in HLL and by a plan for the application's own arrays of A = (2 0 1; 0 3 0).
 bool multiplies() {
   const fatvec::CsrMatrix<double> a(2, 3, copied<Kokkos::View<int*>>({0, 2, 3}),
                                     copied<Kokkos::View<int*>>({0, 2, 1}),
@@ -38,9 +38,12 @@ bool multiplies() {
   const Exec exec;
   fatvec::spmm(exec, 1.0, a, x, 0.0, y);
   fatvec::spmm(exec, 1.0, fatvec::HllMatrix<double>::from_csr(exec, a), x, 1.0, y);  // doubles Y
+  const auto plan = fatvec::analyse<fatvec::TypeList<fatvec::CsrRow, fatvec::HllRow>>(
+      exec, a, 2, {.products = 1});
+  fatvec::spmm(exec, 1.0, plan, x, 1.0, y);  // and makes it three times as much
   exec.fence();
   const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  return result(0, 0) == 4 && result(1, 0) == 6 && result(0, 1) == 64 && result(1, 1) == 66;
+  return result(0, 0) == 6 && result(1, 0) == 9 && result(0, 1) == 96 && result(1, 1) == 99;
 }
 
 bool reads() {
