@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/provenance.hpp"
 
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 #include <sched.h>
 #include <sys/utsname.h>
 
@@ -42,11 +45,15 @@ std::string first_line(const char* path) {
   return line.empty() ? "unknown" : line;
 }
 
-/// Processors that the affinity mask leaves to this process; a container's quota is not visible
-/// here.
+/// Processors that the process may use; a container's quota is not visible here. OpenMP knows how
+/// many there were before it bound this thread to one of them.
 int usable_processors() {
+#if defined(_OPENMP)
+  return omp_get_num_procs();
+#else
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+#endif
 }
 
 std::string kokkos_configuration() {

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from program import DATA, PROGRAM, fields, results, run
 
@@ -48,6 +49,11 @@ class Suite(unittest.TestCase):
     def test_context_tells_where_it_came_from(self):
         self.assertEqual([key for key in CONTEXT if key not in self.document["context"]], [])
         self.assertEqual(self.document["context"]["dry_run"], "true")
+
+    def test_a_bound_thread_does_not_hide_the_other_processors(self):
+        with unittest.mock.patch.dict(os.environ, OMP_PROC_BIND="true", OMP_NUM_THREADS="2"):
+            where = results(*SMALL, "--dry-run", "--contender", "raw-serial")["context"]
+        self.assertGreaterEqual(int(where["usable_processors"]), min(2, len(os.sched_getaffinity(0))))
 
 
 class Measured(unittest.TestCase):
