@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import html, markdown, published, sections
-from .blocks import Block, Picture
+from .blocks import Block, Drawn, Picture, flat
 from .load import BadInput, Run, load
 from .sections_record import versions
 from .style import RC
@@ -41,27 +41,28 @@ def csv(runs: list[Run]) -> str:
     return table[["run", *[column for column in table.columns if column != "run"]]].to_csv(index=False)
 
 
-def draw_one(picture: Picture) -> tuple[bytes, bytes]:
+def draw_one(picture: Picture) -> Drawn:
     """As SVG and PNG."""
     with plt.rc_context(RC):
         figure = picture.draw()
+        inches = figure.get_size_inches()[0]
         vector, bitmap = io.BytesIO(), io.BytesIO()
         figure.savefig(vector, format="svg", metadata={"Date": None})
         figure.savefig(bitmap, format="png", dpi=160)
         plt.close(figure)
-    return vector.getvalue(), bitmap.getvalue()
+    return Drawn(vector.getvalue(), bitmap.getvalue(), inches)
 
 
 PICTURES: list[Picture] = []  # what the processes of draw() inherit: a picture's function cannot be sent to them
 
 
-def draw_at(position: int) -> tuple[bytes, bytes]:
+def draw_at(position: int) -> Drawn:
     return draw_one(PICTURES[position])
 
 
-def draw(blocks: list[Block]) -> dict[str, tuple[bytes, bytes]]:
+def draw(blocks: list[Block]) -> dict[str, Drawn]:
     """Every picture as SVG and PNG, by as many processes as there are processors."""
-    PICTURES[:] = [block for block in blocks if isinstance(block, Picture)]
+    PICTURES[:] = [block for block in flat(blocks) if isinstance(block, Picture)]
     processes = min(len(PICTURES), os.cpu_count() or 1)
     if processes < 2:
         return {picture.name: draw_one(picture) for picture in PICTURES}
@@ -83,9 +84,9 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
     blocks = sections.write(seen)
     drawn = draw(blocks)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for name, (vector, bitmap) in drawn.items():
-        save(folder / "figures" / f"{name}.svg", vector)
-        save(folder / "figures" / f"{name}.png", bitmap)
+    for name, picture in drawn.items():
+        save(folder / "figures" / f"{name}.svg", picture.vector)
+        save(folder / "figures" / f"{name}.png", picture.bitmap)
     save(folder / "results.csv", csv(runs))
     save(folder / "report.md", markdown.page(TITLE, blocks))
     save(folder / "report.html", html.page(TITLE, blocks, drawn))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Callable, Union
+from typing import Callable, Iterator, Union
 
 import pandas as pd
 
@@ -44,8 +44,54 @@ class Picture:
     caption: str = ""
 
 
-Block = Union[Heading, Text, Bullets, Table, Picture]
+@dataclasses.dataclass
+class Drawn:
+    vector: bytes  # SVG
+    bitmap: bytes  # PNG
+    inches: float  # its width, at which the type has its size
+
+
+@dataclasses.dataclass
+class Details:
+    """Folded until somebody asks for it."""
+
+    summary: str
+    blocks: list[Block]
+
+
+@dataclasses.dataclass
+class Verdict:
+    """The answer in large print: (a number or a name, the sentence that it is the start of)."""
+
+    title: str
+    claims: list[tuple[str, str]]
+
+
+Block = Union[Heading, Text, Bullets, Table, Picture, Details, Verdict]
 NONE = "–"
+
+
+def flat(blocks: list[Block]) -> Iterator[Block]:
+    """Those within folded ones, too, in the order of the page."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Details):
+            yield from flat(block.blocks)
+
+
+def folded(blocks: list[Block]) -> Details:
+    """All of them behind one line that says what they are."""
+    tables = [len(block.rows) for block in flat(blocks) if isinstance(block, Table)]
+    pictures = sum(isinstance(block, Picture) for block in flat(blocks))
+    parts = [f"{len(tables)} table{'s' * (len(tables) > 1)}, {sum(tables)} rows"] if tables else []
+    return Details("; ".join([*([f"{pictures} picture{'s' * (pictures > 1)}"] if pictures else []), *parts]) or "More", blocks)
+
+
+def without_empty(table: Table) -> Table:
+    """Without columns of numbers in which every cell is a dash."""
+    kept = [column for column in range(len(table.columns)) if column < table.left or any(row[column] != NONE for row in table.rows)]
+    return Table([table.columns[column] for column in kept], [[row[column] for column in kept] for row in table.rows], table.left,
+                 tuple(kept.index(column) for column in table.strong if column in kept))
 
 
 def number(value: float, form: str = "{:.2f}") -> str:

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from . import analysis
 from .blocks import times
 from .names import ANSWERS, OURS, PORTABLE, RAW, role
-from .style import CONTENDERS, FORMATS, INK, head, look, panels, pick, plain, short
+from .style import CONTENDERS, FORMATS, INK, LABELS, by_matrix, head, look, panels, pick, plain
 
 ALL_PEERS = "best peer"
 ROLES = {ANSWERS[PORTABLE]: "fatvec-portable", ANSWERS[OURS]: "fatvec", ANSWERS[RAW]: "raw-openmp"}  # whose look they have
@@ -32,22 +32,21 @@ def formats(view, table: pd.DataFrame, title: str) -> plt.Figure:
     """Speed of each format's best kernel over CSR's, matrices below each other, one panel per k."""
     matrices, columns = list(dict.fromkeys(table.matrix)), pick(table.k, 4)
     names = [name for name in dict.fromkeys(table.format) if name != "csr"]
-    figure, axes = panels(len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, len(matrices) * 0.24 + 0.7, sharey=True,
+    row = max(0.26, 0.1 * len(names) + 0.08)  # inches, so that the marks of one matrix do not touch the next one's
+    figure, axes = panels(len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, len(matrices) * row + LABELS, sharey=True,
                           sharex=True)
     for axis, k in zip(axes, columns):
         for offset, name in enumerate(names):
             colour, marker, _ = look(name, FORMATS)
             rows = table[(table.k == k) & (table.format == name)].set_index("matrix").over_csr.reindex(matrices)
-            places = np.arange(len(matrices)) + (offset - (len(names) - 1) / 2) * 0.22
+            places = np.arange(len(matrices)) + (offset - (len(names) - 1) / 2) * 0.1 / row
             axis.hlines(places, 1, rows, color=colour, linewidth=1.6, zorder=3)
             axis.scatter(rows, places, marker=marker, s=34, color=colour, edgecolor="white", linewidth=0.5, zorder=4)
         axis.set_xscale("log")
         _even(axis)
         axis.set_title(f"k = {k}")
         axis.set_xlabel("speed / CSR's")
-        axis.set_yticks(np.arange(len(matrices)), [short(name) for name in matrices])
-        axis.set_ylim(len(matrices) - 0.4, -0.6)
-        axis.tick_params(axis="y", length=0)
+        by_matrix(axis, matrices)
     for axis in axes:
         _ratio_scale(axis)
     handles = [Line2D([], [], color=look(name, FORMATS)[0], marker=look(name, FORMATS)[1], linewidth=1.6) for name in names]
@@ -64,7 +63,7 @@ def _line(name: str) -> tuple[str, str]:
 def distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
     """Per comparison (title, table with ratio, k and line) a column: above the share of the cases up to each ratio, a curve per line;
     below every case over k with the geometric means, where one line sums the others up that one only."""
-    figure, axes = panels(2 * len(sides), len(sides), 5.6 if len(sides) > 1 else 8, 2.9)
+    figure, axes = panels(2 * len(sides), len(sides), 6.2 if len(sides) > 1 else 8, 2.9)
     for column, (title, table) in enumerate(sides):
         above, below = axes[column], axes[len(sides) + column]
         lines = list(table.groupby("line", sort=False))
@@ -80,8 +79,8 @@ def distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
         above.set_title(title)
         above.set_xlabel("fatvec / other (geometric mean in the legend)")
         above.set_ylabel("share of cases")
-        above.set_ylim(0, 1.02)
-        above.legend(framealpha=0.85, edgecolor="none", fontsize=8, loc="upper left" if analysis.geometric_mean(table.ratio) > 1 else "lower right")
+        above.set_ylim(-0.03, 1.03)
+        above.legend(frameon=False, fontsize=8.5, loc="upper left", bbox_to_anchor=(1.01, 0.97), borderaxespad=0)  # beside the curves
         _over_k(below, table[table.line == ALL_PEERS] if (table.line == ALL_PEERS).any() else table)
     head(figure, "fatvec against the others, one run", f"{view.facts()}; ratios of speeds, above 1 fatvec is faster")
     return figure
@@ -97,7 +96,7 @@ def _over_k(axis, table: pd.DataFrame) -> None:
             axis.scatter(rows.place, rows.ratio, s=15, marker=marker, color=colour, alpha=0.7, linewidth=0, zorder=3)
         mean = analysis.geometric_mean(group.ratio)
         axis.hlines(mean, position - 0.36, position + 0.36, color=INK, linewidth=2.2, zorder=5)
-        axis.text(position, 1.0, times(mean), transform=axis.get_xaxis_transform(), ha="center", va="bottom", fontsize=8, color=INK)
+        axis.text(position, 1.0, times(mean), transform=axis.get_xaxis_transform(), ha="center", va="bottom", fontsize=8.5, color=INK)
     axis.set_yscale("log")
     _even(axis, vertical=False)
     _ratio_scale(axis, "y")
@@ -111,7 +110,7 @@ def _over_k(axis, table: pd.DataFrame) -> None:
 def portability(metric: pd.DataFrame, platforms: list[str]) -> plt.Figure:
     """PP of each application over all problems: a dot per problem, a bar at the median, by both efficiencies."""
     names = list(dict.fromkeys(metric.application_name))
-    figure, axes = panels(2, 2, 5.5, 0.42 * len(names) + 0.8, sharey=True, sharex=True)
+    figure, axes = panels(2, 2, 5.5, 0.55 * len(names) + LABELS, sharey=True, sharex=True)
     for axis, kind in zip(axes, ("application", "architectural")):
         for place, name in enumerate(names):
             values = np.sort(metric[metric.application_name == name][kind].to_numpy())
@@ -119,7 +118,7 @@ def portability(metric: pd.DataFrame, platforms: list[str]) -> plt.Figure:
             axis.scatter(values, place + (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5, s=13, color=colour, alpha=0.55, linewidth=0, marker=marker)
             middle = float(np.median(values))
             axis.vlines(middle, place - 0.36, place + 0.36, color=INK, linewidth=2.2, zorder=5)
-            axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), textcoords="offset points", ha="center", fontsize=7.5)
+            axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), textcoords="offset points", ha="center", fontsize=8.5)
         axis.set_xlim(-0.03, 1.03)
         axis.set_ylim(len(names) - 0.3, -0.8)
         axis.set_yticks(range(len(names)), names)

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from . import analysis
 from .blocks import gflops
 from .names import OURS, RAW
-from .style import BLUE, BOUND, INK, MUTED, head, look, over_values, panels, pick, plain, short
+from .style import BLUE, BOUND, INK, LABELS, MUTED, by_matrix, head, look, over_values, panels, pick, plain, short
 
 
 def drawn(view, part: pd.DataFrame) -> list[str]:
@@ -29,7 +29,7 @@ def bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
     names, columns = drawn(view, part), pick(part.k, 4)
     matrices = list(dict.fromkeys(part.matrix))
     pitch = len(names) + 0.9
-    figure, axes = panels(len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, len(matrices) * pitch * 0.115 + 0.7,
+    figure, axes = panels(len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, len(matrices) * pitch * 0.13 + LABELS,
                           sharey=True)
     for axis, k in zip(axes, columns):
         rows = part[part.k == k].set_index("matrix").reindex(matrices)
@@ -39,10 +39,10 @@ def bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
             axis.barh(places, rows[name].fillna(0), height=0.92, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
             for place, value in zip(places, rows[name]):
                 axis.annotate(gflops(value), (0 if pd.isna(value) else value, place), (2.5, 0), textcoords="offset points", va="center",
-                              fontsize=6.2, color=INK if name == OURS else MUTED, fontweight="bold" if name == OURS else "normal")
+                              fontsize=7.5, color=INK if name == OURS else MUTED, fontweight="bold" if name == OURS else "normal")
         axis.set_title(f"k = {k}")
         axis.set_xlabel("GFLOPS")
-        axis.set_xlim(right=axis.get_xlim()[1] * 1.12)
+        axis.set_xlim(right=axis.get_xlim()[1] * 1.15)
         axis.grid(axis="y", visible=False)
         axis.set_ylim(len(matrices) * pitch - 0.7, -1.2)
         axis.set_yticks(np.arange(len(matrices)) * pitch + (len(names) - 1) / 2, [short(name) for name in matrices])
@@ -57,6 +57,7 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
     """GFLOPS over k, one panel per matrix, one line per contender, the bound above them."""
     names = drawn(view, part)
     groups = list(part.groupby("matrix", sort=False))
+    bounded = part.bound.notna().any()
     figure, axes = panels(len(groups), 3 if len(groups) > 4 else 2, 3.7 if len(groups) > 4 else 4.6, 2.7)
     for axis, (matrix, group) in zip(axes, groups):
         group = group.sort_values("k")
@@ -65,13 +66,15 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
             ours = name == OURS  # broad and below, so that a line on top of it shows
             axis.plot(group.k, group[name], color=colour, marker=marker, markeredgecolor="white", markeredgewidth=0.5,
                       linewidth=3.6 if ours else 1.4, markersize=7.5 if ours else 5.6, zorder=3 if ours else 4)
-        axis.plot(group.k, group.bound, **BOUND)
+        if bounded:
+            axis.plot(group.k, group.bound, **BOUND)
         over_values(axis, group.k)
         axis.set_yscale("log")
         low, high = axis.get_ylim()
         axis.set_ylim(low, high * 1.9)  # room for a line of text
         plain(axis, "y")
-        axis.fill_between(group.k, group.bound, axis.get_ylim()[1], color="#f1f2f4", zorder=0, linewidth=0)
+        if bounded:
+            axis.fill_between(group.k, group.bound, axis.get_ylim()[1], color="#f1f2f4", zorder=0, linewidth=0)
         axis.set_title(short(matrix, 40))
         shares = group.dropna(subset=["fatvec", "bound_fraction"])
         if len(shares):
@@ -83,8 +86,8 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
         axis.set_xlabel("k, columns of the fat vector")
     handles = [Line2D([], [], color=look(name)[0], marker=look(name)[1], linewidth=3.6 if name == OURS else 1.4, markeredgecolor="white",
                       markeredgewidth=0.5, markersize=7.5 if name == OURS else 5.6) for name in names]
-    head(figure, f"Speed over k{title}", f"{view.facts()}; both axes logarithmic", [*handles, Line2D([], [], **BOUND)],
-         [*map(_label, names), "bandwidth bound"])
+    head(figure, f"Speed over k{title}", f"{view.facts()}; both axes logarithmic", [*handles, *([Line2D([], [], **BOUND)] if bounded else [])],
+         [*map(_label, names), *(["bandwidth bound"] if bounded else [])])
     return figure
 
 
@@ -92,7 +95,7 @@ def of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
     """Share of the bandwidth bound, matrices below each other, one panel per k, one mark per contender."""
     names, columns = drawn(view, part), pick(part.k, 4)
     matrices = list(dict.fromkeys(part.matrix))
-    figure, axes = panels(len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, len(matrices) * 0.24 + 0.7, sharey=True,
+    figure, axes = panels(len(columns), len(columns), 11 / len(columns) if len(columns) > 2 else 4.6, len(matrices) * 0.26 + LABELS, sharey=True,
                           sharex=True)
     places = np.arange(len(matrices))
     for axis, k in zip(axes, columns):
@@ -107,9 +110,7 @@ def of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
         axis.axvline(1, **BOUND)
         axis.set_title(f"k = {k}")
         axis.set_xlabel("speed / bound")
-        axis.set_yticks(places, [short(name) for name in matrices])
-        axis.set_ylim(len(matrices) - 0.4, -0.6)
-        axis.tick_params(axis="y", length=0)
+        by_matrix(axis, matrices)
     for axis in axes:
         plain(axis, "x")
     handles = [Line2D([], [], color=look(name)[0], marker=look(name)[1], linestyle="none") for name in names]

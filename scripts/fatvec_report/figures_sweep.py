@@ -43,7 +43,7 @@ def blocks(view, panel_tables: list[tuple[str, pd.DataFrame]], parameter: str) -
         axis.imshow(means, cmap="cividis", vmin=0, vmax=1, aspect="auto", origin="lower")
         for (row, column), value in np.ndenumerate(means.to_numpy()):
             if not np.isnan(value):
-                axis.text(column, row, f"{value:.0%}", ha="center", va="center", fontsize=7, color="white" if value < 0.6 else INK)
+                axis.text(column, row, f"{value:.0%}", ha="center", va="center", fontsize=8, color="white" if value < 0.6 else INK)
         axis.set_xticks(range(len(means.columns)), means.columns)
         axis.set_yticks(range(len(means.index)), means.index)
         axis.grid(visible=False)
@@ -57,7 +57,7 @@ def blocks(view, panel_tables: list[tuple[str, pd.DataFrame]], parameter: str) -
 def choices(view, panel_tables: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
     """Speed of each variant relative to the fastest of its contender and format: a dot per case, a bar at the geometric mean."""
     longest = max(table.value.nunique() for _, table in panel_tables)
-    figure, axes = panels(len(panel_tables), 2, 5.5, 0.3 * longest + 0.85, sharex=True)
+    figure, axes = panels(len(panel_tables), 2, 5.5, 0.3 * longest + 0.95, sharex=True)
     for position, (axis, (title, table)) in enumerate(zip(axes, panel_tables)):
         names = list(dict.fromkeys(table.value))
         colour, marker, _ = look(table.contender.iloc[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of the suite of vectors: seed 004's runtime over the length, and how near each version comes to the bandwidth."""
+"""Pictures of the suite of vectors: runtime over the length, and how near each version comes to the bandwidth."""
 from __future__ import annotations
 
 import matplotlib.pyplot as plt

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blocks to one self-contained HTML page: no script, no request; pictures are data URIs."""
+"""Blocks to one self-contained HTML page without a request: pictures are data URIs, page.js sorts and filters tables."""
 from __future__ import annotations
 
 import base64
@@ -7,18 +7,19 @@ import pathlib
 import re
 from html import escape
 
-from .blocks import NONE, Block, Bullets, Heading, Picture, Table, Text
+from .blocks import NONE, Block, Bullets, Details, Drawn, Heading, Picture, Table, Text, Verdict, flat, without_empty
 
-STYLE = pathlib.Path(__file__).with_name("page.css")
-VECTOR_LIMIT = 400_000  # bytes; a picture that would be larger as SVG is embedded as PNG
+STYLE, SCRIPT = (pathlib.Path(__file__).with_name(f"page.{kind}") for kind in ("css", "js"))
+VECTOR_LIMIT = 150_000  # bytes; a picture that would be larger as SVG is embedded as PNG
 
 
-def page(title: str, blocks: list[Block], drawn: dict[str, tuple[bytes, bytes]]) -> str:
-    """`drawn`: each picture's SVG and PNG."""
+def page(title: str, blocks: list[Block], drawn: dict[str, Drawn]) -> str:
+    """The blocks before the first heading come before the contents."""
     anchors = _anchors(blocks)
     contents = [f'<li class="level-{block.level}"><a href="#{anchors[id(block)]}">{escape(block.text)}</a></li>'
                 for block in blocks if isinstance(block, Heading) and block.level < 4]
-    body = "\n".join(_render(block, anchors, drawn) for block in blocks)
+    start = next((position for position, block in enumerate(blocks) if isinstance(block, Heading)), len(blocks))
+    first, body = ("\n".join(_render(block, anchors, drawn) for block in part) for part in (blocks[:start], blocks[start:]))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -31,13 +32,16 @@ def page(title: str, blocks: list[Block], drawn: dict[str, tuple[bytes, bytes]])
 </head>
 <body>
 <header><h1>{escape(title)}</h1></header>
-<nav aria-label="Contents"><h2>Contents</h2><ol>
+{first}
+<nav aria-label="Contents"><details open><summary>Contents</summary><ol>
 {chr(10).join(contents)}
-</ol></nav>
+</ol></details></nav>
 <main>
 {body}
 </main>
 <footer><p>All rows are in results.csv, each picture is in figures/ as PNG and SVG. Written by scripts/report of fatvec.</p></footer>
+<script>
+{SCRIPT.read_text()}</script>
 </body>
 </html>
 """
@@ -46,7 +50,7 @@ def page(title: str, blocks: list[Block], drawn: dict[str, tuple[bytes, bytes]])
 def _anchors(blocks: list[Block]) -> dict[int, str]:
     """A unique name for every heading."""
     names: dict[int, str] = {}
-    for block in blocks:
+    for block in flat(blocks):
         if isinstance(block, Heading):
             slug = re.sub(r"[^a-z0-9]+", "-", block.text.lower()).strip("-") or "part"
             taken = set(names.values())
@@ -54,7 +58,7 @@ def _anchors(blocks: list[Block]) -> dict[int, str]:
     return names
 
 
-def _render(block: Block, anchors: dict[int, str], drawn: dict[str, tuple[bytes, bytes]]) -> str:
+def _render(block: Block, anchors: dict[int, str], drawn: dict[str, Drawn]) -> str:
     if isinstance(block, Heading):
         return f'<h{block.level} id="{anchors[id(block)]}">{escape(block.text)}</h{block.level}>'
     if isinstance(block, Text):
@@ -62,17 +66,23 @@ def _render(block: Block, anchors: dict[int, str], drawn: dict[str, tuple[bytes,
     if isinstance(block, Bullets):
         return "<ul>" + "".join(f"<li>{escape(item)}</li>" for item in block.items) + "</ul>"
     if isinstance(block, Picture):
-        return _picture(block, *drawn[block.name])
+        return _picture(block, drawn[block.name])
+    if isinstance(block, Details):
+        inner = "\n".join(_render(each, anchors, drawn) for each in block.blocks)
+        return f"<details><summary>{escape(block.summary)}</summary>\n{inner}\n</details>"
+    if isinstance(block, Verdict):
+        claims = "".join(f"<li><strong>{escape(figure)}</strong> {escape(text)}</li>" for figure, text in block.claims)
+        return f'<section class="verdict"><p class="subject">{escape(block.title)}</p><ul>{claims}</ul></section>'
     assert isinstance(block, Table)
-    return _table(block)
+    return _table(without_empty(block))
 
 
-def _picture(picture: Picture, vector: bytes, bitmap: bytes) -> str:
-    kind, data = ("svg+xml", vector) if len(vector) <= VECTOR_LIMIT else ("png", bitmap)
+def _picture(picture: Picture, drawn: Drawn) -> str:
+    kind, data = ("svg+xml", drawn.vector) if len(drawn.vector) <= VECTOR_LIMIT else ("png", drawn.bitmap)
     source = f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
     caption = f"<figcaption>{escape(picture.caption)}</figcaption>" if picture.caption else ""
     return (f'<figure id="figure-{picture.name}"><div class="scroll" role="region" tabindex="0" aria-label="Picture {picture.name}">'
-            f'<img alt="{escape(picture.alt)}" src="{source}"></div>{caption}</figure>')
+            f'<img alt="{escape(picture.alt)}" decoding="async" style="--inches:{drawn.inches:.2f}" src="{source}"></div>{caption}</figure>')
 
 
 def _table(table: Table) -> str:

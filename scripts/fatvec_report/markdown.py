@@ -2,7 +2,7 @@
 """Blocks to GitHub-flavoured Markdown."""
 from __future__ import annotations
 
-from .blocks import Block, Bullets, Heading, Picture, Table, Text
+from .blocks import Block, Bullets, Details, Heading, Picture, Table, Text, Verdict, without_empty
 
 
 def page(title: str, blocks: list[Block]) -> str:
@@ -19,8 +19,13 @@ def render(block: Block) -> str:
         return "\n".join(f"- {item}" for item in block.items)
     if isinstance(block, Picture):
         return f"![{block.alt}](figures/{block.name}.png)" + (f"\n\n{block.caption}" if block.caption else "")
+    if isinstance(block, Details):
+        inner = "\n\n".join(map(render, block.blocks))
+        return f"<details><summary>{block.summary}</summary>\n\n{inner}\n\n</details>"
+    if isinstance(block, Verdict):
+        return "\n".join([f"**{block.title}**\n", *(f"- **{figure}** {text}" for figure, text in block.claims)])
     assert isinstance(block, Table)
-    return _table(block)
+    return _table(without_empty(block))
 
 
 def _table(table: Table) -> str:

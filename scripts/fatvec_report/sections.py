@@ -7,8 +7,8 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import sections_portability, sections_ratio, sections_record, sections_speed, sections_vectors
-from .blocks import Block, Heading
+from . import sections_portability, sections_ratio, sections_record, sections_speed, sections_vectors, verdict
+from .blocks import Block, Heading, folded
 
 
 @dataclasses.dataclass
@@ -16,6 +16,7 @@ class Section:
     title: str
     write: Callable[..., list[Block]]
     across: bool = False
+    folded: bool = False  # for those who look something up
     vectors: bool = False  # about results of the suite of vectors; the others are about products
 
 
@@ -29,13 +30,13 @@ SECTIONS = [
     Section("Share of the bandwidth bound", sections_speed.of_bound),
     Section("Roofline", sections_speed.roofline),
     Section("Formats", sections_speed.formats),
-    Section("Kernels, schedules and settings", sections_ratio.settings),
+    Section("Kernels, schedules and settings", sections_ratio.settings, folded=True),
     Section("Threads", sections_ratio.threads),
-    Section("All comparisons", sections_speed.comparison),
-    Section("Set-up and spread of fatvec's best", sections_speed.setup_costs),
+    Section("All comparisons", sections_speed.comparison, folded=True),
+    Section("Set-up and spread of fatvec's best", sections_speed.setup_costs, folded=True),
     Section("Vectors: runtime over the length", sections_vectors.over_length, vectors=True),
     Section("Columns of multivectors", sections_vectors.multivectors, vectors=True),
-    Section("All vectors", sections_vectors.all_times, vectors=True),
+    Section("All vectors", sections_vectors.all_times, folded=True, vectors=True),
     Section("Performance portability", sections_portability.across_platforms, across=True),
     Section("Ours beside published figures", sections_record.beside_published, across=True),
     Section("Failed and skipped", sections_record.not_measured, across=True),
@@ -44,7 +45,8 @@ SECTIONS = [
 
 
 def write(views: list) -> list[Block]:
-    blocks: list[Block] = []
+    """What a report consists of, the verdicts first."""
+    blocks: list[Block] = [verdict.verdict(view) for view in views if len(view.table)]
     for across, group in itertools.groupby(SECTIONS, key=lambda section: section.across):
         sections = list(group)
         for subject in [views] if across else [view for view in views if len(view.table)]:
@@ -53,5 +55,6 @@ def write(views: list) -> list[Block]:
                 if not across and section.vectors != subject.run.vectors:
                     continue
                 found = section.write(subject)
-                blocks += [Heading(section.title, 2 if across else 3), *found] if found else []
+                heading = Heading(section.title, 2 if across else 3)
+                blocks += [heading, *([folded(found)] if section.folded else found)] if found else []
     return blocks

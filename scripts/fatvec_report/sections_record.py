@@ -7,7 +7,7 @@ import dataclasses
 import pandas as pd
 
 from . import analysis, published
-from .blocks import NONE, Block, Bullets, Heading, Table, Text, gflops, share, times, word
+from .blocks import NONE, Block, Bullets, Details, Heading, Table, Text, gflops, share, times, word
 from .views import commit
 
 
@@ -16,7 +16,7 @@ def summary(views: list) -> list[Block]:
                            Text("Ratios between contenders hold only within one run; there is no claim across machines. Every result was verified "
                                 "before it was timed.")]
     for view in views:
-        blocks += [Heading(view.title), Bullets(view.headline()), *_per_k(view)]
+        blocks += [Heading(view.title), *_per_k(view), Details("Means, worst cases, noise and counts in words", [Bullets(view.headline())])]
     return blocks
 
 
@@ -113,7 +113,8 @@ def not_measured(views: list) -> list[Block]:
             whats = [variants.iloc[0] if variants.nunique() == 1 else f"{contender} {shape} ({variants.nunique()} variants)"
                      for (contender, shape), variants in part.groupby(["contender", "format"], sort=False).variant]
             lines.append([", ".join(whats), matrix, reason, ", ".join(str(k) for k in sorted(part.k.unique())), *[", ".join(part.run.unique())]])
-        blocks += [Heading(f"{title} ({len(bad)})"), Table(columns, [line[:len(columns)] for line in lines], left=len(columns))]
+        found = Table(columns, [line[:len(columns)] for line in lines], left=len(columns))
+        blocks += [Heading(f"{title} ({len(bad)})"), found if status == "failed" else Details("What, and why", [found])]
     return blocks or [Text("Nothing failed and nothing was skipped.")]
 
 
@@ -123,7 +124,7 @@ def provenance(views: list) -> list[Block]:
     for run in (run for view in views for run in view.runs):
         if run.context and not any(run.context is context for context in seen):
             seen.append(run.context)
-            blocks += [Heading(run.label), Table(["what", "value"], [list(pair) for pair in _flat("", run.context)], left=2)]
+            blocks.append(Details(run.label, [Table(["what", "value"], [list(pair) for pair in _flat("", run.context)], left=2)]))
     return [Text("As recorded by the runs themselves."), *blocks] if blocks else []
 
 

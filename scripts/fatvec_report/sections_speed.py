@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from . import analysis, figures_ratio, figures_speed
-from .blocks import NONE, Block, Heading, Picture, Table, Text, count, gflops, number, share, times, word
+from .blocks import NONE, Block, Details, Heading, Picture, Table, Text, count, gflops, number, share, times, word
 from .names import OURS, PORTABLE, RAW
 from .style import pages
 
-MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
+MOST_BARS, MOST_LINES, MOST_DOTS, MOST_FORMATS = 10, 12, 30, 15  # matrices on one page
 
 
 def paged(view, table, name: str, most: int, draw, alt: str, caption: str = "") -> list[Block]:
@@ -36,7 +36,7 @@ def over_k(view) -> list[Block]:
     if view.table.k.nunique() < 2:
         return []
     return paged(view, view.table, "over-k", MOST_LINES, figures_speed.over_k, "Lines: GFLOPS over k, one panel per matrix",
-                 "Grey: above what the measured bandwidth allows without help of the caches.")
+                 "Grey: above what the measured bandwidth allows without help of the caches." if view.table.bound.notna().any() else "")
 
 
 def of_bound(view) -> list[Block]:
@@ -77,8 +77,9 @@ def formats(view) -> list[Block]:
         table = analysis.formats(view.run, wanted)
         table = table[table.csr_seconds.notna()]
         if table.format.nunique() > 1:
-            blocks += paged(view, table, name, MOST_DOTS, figures_ratio.formats,
-                            f"Marks: speed of {who} kernels of each format over those of CSR per matrix and k")
+            drawn = paged(view, table, name, MOST_FORMATS, figures_ratio.formats,
+                          f"Marks: speed of {who} kernels of each format over those of CSR per matrix and k")
+            blocks += drawn if wanted == OURS else [Details("The same of the hand-written kernels", drawn)]
     return [*blocks, *_break_even(view)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 
 import matplotlib
 
@@ -63,20 +64,27 @@ def short(name: str, most: int = 26) -> str:
 
 
 def head(figure: plt.Figure, title: str, facts: str, handles: list = (), labels: list = ()) -> None:
-    """Title, facts and legend above the panels, in inches, so that a picture of any height looks the same."""
-    width, height = figure.get_size_inches()
-    figure.text(0.12 / width, 1 - 0.12 / height, title, va="top", fontsize=13, fontweight="bold", color=INK)
-    most = int(width * 14.5)
-    figure.text(0.12 / width, 1 - 0.42 / height, facts if len(facts) <= most else facts[:most - 1] + "…", va="top", fontsize=8.5, color=MUTED)
+    """Title, facts and legend above the panels, in inches. The figure grows by them, so that the panels keep their size."""
+    width, below = figure.get_size_inches()
+    facts = textwrap.wrap(facts, int(width * 14))
     columns, lines = 1, 0
     if handles:
         longest = max(map(len, labels))
-        columns = max(1, min(len(handles), int(width / (0.55 + 0.075 * longest))))
+        columns = max(1, min(len(handles), int(width / (0.6 + 0.08 * longest))))
         lines = math.ceil(len(handles) / columns)
-        figure.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.03 / width, 1 - 0.58 / height), borderaxespad=0.2,
+    facts_end = 0.42 + 0.17 * len(facts)
+    above = facts_end + 0.1 + 0.21 * lines
+    height = below + above
+    figure.set_size_inches(width, height)
+    figure.text(0.12 / width, 1 - 0.12 / height, title, va="top", fontsize=13, fontweight="bold", color=INK)
+    figure.text(0.12 / width, 1 - 0.42 / height, "\n".join(facts), va="top", fontsize=9, color=MUTED)
+    if handles:
+        figure.legend(handles, labels, loc="upper left", bbox_to_anchor=(0.03 / width, 1 - facts_end / height), borderaxespad=0.2,
                       ncols=columns, frameon=False, fontsize=9, handlelength=2.0, columnspacing=1.6)
     # figure.tight_layout() would leave an engine behind, for which savefig() draws everything once more.
-    TightLayoutEngine(rect=(0, 0, 1, 1 - (0.68 + 0.21 * lines) / height), h_pad=1.4, w_pad=1.2).execute(figure)
+    # Twice, for the ticks depend on the room that the first time leaves.
+    for _ in range(2):
+        TightLayoutEngine(rect=(0, 0, 1, below / height), h_pad=1.4, w_pad=1.2).execute(figure)
 
 
 def plain(axis, log: str = "") -> None:
@@ -102,10 +110,23 @@ def over_values(axis, values) -> None:
 
 
 def panels(count: int, columns: int, width: float, height: float, **options):
-    """A grid of `count` panels of that size in inches, with room for the head; returns the figure and the axes in use."""
+    """A grid of `count` panels of that size in inches, labels included; returns the figure and the axes in use."""
     columns = max(1, min(count, columns))
     lines = math.ceil(count / columns)
-    figure, axes = plt.subplots(lines, columns, figsize=(max(width * columns, 7.0), height * lines + 1.1), squeeze=False, **options)
+    figure, axes = plt.subplots(lines, columns, figsize=(max(width * columns, 7.0), height * lines), squeeze=False, **options)
     for axis in axes.flat[count:]:
         axis.set_visible(False)
     return figure, list(axes.flat[:count])
+
+
+LABELS = 0.9  # inches: a panel's title, tick labels and axis label
+
+
+def by_matrix(axis, matrices: list[str]) -> None:
+    """One row per matrix from above, with a band behind every other one, so that a mark's row can be told."""
+    for place in range(1, len(matrices), 2):
+        axis.axhspan(place - 0.5, place + 0.5, color="#f4f6f8", zorder=0, linewidth=0)
+    axis.set_yticks(range(len(matrices)), [short(name) for name in matrices])
+    axis.set_ylim(len(matrices) - 0.5, -0.5)
+    axis.grid(axis="y", visible=False)
+    axis.tick_params(axis="y", length=0)

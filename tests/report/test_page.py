@@ -2,6 +2,7 @@
 """The page: every section and picture of made-up results, well-formed and self-contained, and in a browser where there is one."""
 import html.parser
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -83,7 +84,7 @@ class Page(unittest.TestCase):
         self.assertEqual(len(self.reader.ids), len(set(self.reader.ids)))
         for link in self.reader.links:
             self.assertTrue(link.startswith("data:") or link[1:] in self.reader.ids and link[0] == "#", link[:80])
-        self.assertNotRegex(PAGE, r"<script|@import|url\(|https?:")
+        self.assertNotRegex(PAGE, r"<script [^>]*src|@import|url\(|https?:|fetch\(|XMLHttpRequest")
 
     def test_every_picture_is_embedded_described_and_a_file(self):
         files = {path.name for path in (FOLDER / "out" / "figures").iterdir()}
@@ -103,6 +104,27 @@ class Page(unittest.TestCase):
         self.assertEqual(len(pictures), len(self.reader.images))
         self.assertTrue(all((FOLDER / "out" / name).is_file() for name in pictures))
 
+    def test_the_first_screen_answers_before_the_contents(self):
+        first = PAGE[PAGE.index("<h1>"):PAGE.index("<nav")]
+        self.assertEqual(first.count('class="verdict"'), 2)  # a CPU and a GPU
+        self.assertEqual(len(re.findall(r"is the fastest in \d+ of \d+ cases, [\d.]+× the speed of the best other .*?; in ", first)), 2)
+        self.assertEqual(len(re.findall(r"<strong>\d+%</strong> of the specialised kernels.*?portability costs", first)), 2)
+        for who in ("library", "hand-written kernel"):
+            self.assertEqual(len(re.findall(rf"<strong>[\d.]+×</strong> the best {who}", first)), 2)
+
+    def test_what_few_look_up_is_folded(self):
+        for title in ("All comparisons", "Kernels, schedules and settings", "Provenance"):
+            after = PAGE[re.search(rf"<h[23] id=[^>]*>{title}</h", PAGE).end():][:400]
+            self.assertIn("<details><summary>", after, title)
+        failed = PAGE[re.search(r">Failed \(\d+\)</h", PAGE).end():]
+        self.assertLess(failed.index("<table>"), failed.index("<details>"))  # a failure is in sight
+
+    def test_no_column_holds_dashes_only(self):
+        for table in re.findall(r"<tbody>(.*?)</tbody>", PAGE, re.DOTALL):
+            rows = [re.findall(r"<td( class=\"word\")?>(.*?)</td>", row) for row in table.splitlines() if row]
+            for column in zip(*rows):
+                self.assertTrue(column[0][0] or any(text != "–" for _, text in column), table[:300])
+
     def test_what_portability_costs_stands_in_both_pages(self):
         text = (FOLDER / "out" / "report.md").read_text()
         for backend in ("openmp", "cuda"):
@@ -120,24 +142,63 @@ class Page(unittest.TestCase):
 
 
 # Put into a copy of the page: what a browser made of it.
-PROBE = """<script>addEventListener("load", () => document.body.dataset.probe = JSON.stringify({
-  images: [...document.images].map(image => [image.closest("figure").id, image.complete, image.naturalWidth, image.naturalHeight]),
-  wide: document.documentElement.scrollWidth}))</script></body>"""
-FRAME = """<!DOCTYPE html><body><iframe src="probe.html" style="width:390px;height:800px;border:0"></iframe><script>
+PROBE = """<script>addEventListener("load", () => {
+  document.querySelectorAll("main details").forEach(details => details.open = true);
+  const size = element => parseFloat(getComputedStyle(element).fontSize);
+  const boxes = [...document.querySelectorAll("h1,h2,h3,h4,p,li,figcaption,summary,img,th,td,.filter")]
+    .filter(element => element.checkVisibility()).map(element => [element, element.getBoundingClientRect()])
+    .sort(([, a], [, b]) => a.top - b.top);
+  const overlaps = [];
+  boxes.forEach(([a, box], at) => {
+    for (const [b, other] of boxes.slice(at + 1)) {
+      if (other.top >= box.bottom - 1) break;
+      if (other.left < box.right - 1 && box.left < other.right - 1 && !a.contains(b) && !b.contains(a))
+        overlaps.push([a.tagName + " " + a.textContent.slice(0, 40), b.tagName + " " + b.textContent.slice(0, 40)]);
+    }
+  });
+  const table = [...document.querySelectorAll("table")].find(table => table.tHead.textContent.includes("geometric mean"));
+  const cells = column => [...table.tBodies[0].rows].map(row => row.cells[column].textContent);
+  const click = column => { table.tHead.rows[0].cells[column].querySelector("button").click(); return cells(column); };
+  const filter = document.querySelector(".filter");
+  filter.firstChild.value = "hll";
+  filter.firstChild.dispatchEvent(new Event("input"));
+  const kept = [...filter.nextSibling.querySelectorAll("tbody tr")].filter(row => !row.hidden).map(row => row.textContent);
+  document.body.dataset.probe = JSON.stringify({
+    images: [...document.images].map(image => [image.closest("figure").id, image.complete, image.naturalWidth, image.naturalHeight]),
+    labels: [...document.images].map(image => image.width / parseFloat(image.style.getPropertyValue("--inches")) * 9.5 / 72),
+    text: [...document.querySelectorAll("main p, main li, td, figcaption, .verdict li")].map(size),
+    wide: document.documentElement.scrollWidth, overlaps, falling: click(3), rising: click(3), words: click(1), kept,
+    said: filter.lastChild.textContent});
+})</script></body>"""
+FRAME = """<!DOCTYPE html><body style="margin:0"><iframe src="probe.html" style="width:390px;height:2400px;border:0"></iframe><script>
 addEventListener("load", () => document.body.dataset.probe = document.querySelector("iframe").contentDocument.body.dataset.probe)</script></body>"""
 
 
 @unittest.skipUnless(BROWSER, "no chromium, chromium-browser or google-chrome on PATH")
 class Browser(unittest.TestCase):
     def browse(self, name, text):
-        """The page after loading, and what the console said. Nothing outside resolves."""
+        """The page after loading, and what the console said. Nothing outside resolves. FATVEC_SCREENSHOTS: a folder for pictures of it."""
         (FOLDER / name).write_text(text)
         with tempfile.TemporaryDirectory() as profile:
             done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                                    "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
-                                   "--window-size=1280,900", "--dump-dom", (FOLDER / name).as_uri()], text=True, capture_output=True, timeout=300)
+                                   "--window-size=1400,2400", "--dump-dom", *self.screenshot(name), (FOLDER / name).as_uri()],
+                                  text=True, capture_output=True, timeout=300)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+    def screenshot(self, name):
+        folder = os.environ.get("FATVEC_SCREENSHOTS")
+        return [f"--screenshot={pathlib.Path(folder, name).resolve().with_suffix('.png')}"] if folder else []
+
+    def check(self, probe, width):
+        """What holds at every width."""
+        self.assertLessEqual(probe["wide"], width)
+        self.assertEqual(probe["overlaps"], [])
+        self.assertGreaterEqual(min(probe["text"]), 12)
+        self.assertLessEqual(max(probe["text"]) / min(probe["text"]), 1.35)
+        self.assertGreaterEqual(min(probe["labels"]), 10.5)  # pixels of a picture's tick labels
+        self.assertLessEqual(max(probe["labels"]) / min(probe["labels"]), 1.35)
 
     def probe(self, dom):
         found = re.search(r'<body[^>]* data-probe="([^"]*)"', dom)
@@ -151,13 +212,24 @@ class Browser(unittest.TestCase):
         self.assertEqual(len(probe["images"]), PAGE.count("<figure "))
         for name, complete, width, height in probe["images"]:
             self.assertTrue(complete and width > 300 and height > 100, (name, complete, width, height))
-        self.assertLessEqual(probe["wide"], 1280)
+        self.check(probe, 1400)
+
+    def test_a_click_sorts_and_a_word_filters(self):
+        dom, _ = self.browse("sorted.html", PAGE.replace("</body>", PROBE))
+        probe = self.probe(dom)
+        numbers = [float(text.rstrip("×")) for text in probe["falling"]]
+        self.assertGreater(len(set(numbers)), 2)
+        self.assertEqual(numbers, sorted(numbers, reverse=True))
+        self.assertEqual(probe["rising"], [f"{value:.2f}×" for value in sorted(numbers)])
+        self.assertEqual(probe["words"], sorted(probe["words"], key=str.lower))
+        self.assertTrue(probe["kept"] and all("hll" in row for row in probe["kept"]), probe["kept"])
+        self.assertRegex(probe["said"], rf"^{len(probe['kept'])} of \d+ rows$")
 
     def test_a_phone_scrolls_tables_and_not_the_page(self):
         (FOLDER / "probe.html").write_text(PAGE.replace("</body>", PROBE))
         dom, console = self.browse("phone.html", FRAME)
         self.assertEqual(console, [])
-        self.assertLessEqual(self.probe(dom)["wide"], 390)
+        self.check(self.probe(dom), 390)
 
     def test_it_prints(self):
         target = FOLDER / "report.pdf"
