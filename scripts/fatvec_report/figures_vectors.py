@@ -47,6 +47,7 @@ def over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) ->
         axis.set_title(operation)
         axis.set_xlabel("N, elements of the vector")
         axis.set_ylabel(label)
-    head(figure, title, f"{view.facts()}; both axes logarithmic", [*(Line2D([], [], **style) for _, style in lines.values()), Line2D([], [], **BOUND)],
+    handles = [*(Line2D([], [], **style) for _, style in lines.values()), Line2D([], [], **BOUND)]
+    head(figure, title, f"{view.facts()}; both axes logarithmic", handles,
          [*lines, "at the measured bandwidth"])
     return figure

@@ -59,7 +59,8 @@ def across_platforms(views: list) -> list[Block]:
     head = ["application", "PP appl., median", "min", "PP arch., median", "min", "unsupported",
             *[f"e {kind[:4]}., {platform}" for platform in found for kind in portability.EFFICIENCIES]]
     each = metric[metric.format != costs.ANY].groupby(["format", "application_name"]).application.median()
-    formats = [[shape, *[_pp(each[shape, name]) for name in portability.APPLICATIONS]] for shape in dict.fromkeys(metric.format) if shape != costs.ANY]
+    formats = [[shape, *[_pp(each[shape, name]) for name in portability.APPLICATIONS]]
+               for shape in dict.fromkeys(metric.format) if shape != costs.ANY]
     return [
         Text("Pennycook's metric: PP = |H| / Σ 1/eᵢ over the platforms H, zero where one is not supported; of each problem "
              "(matrix, layout, k) that was tried on all of them, then the median over the problems."),
@@ -67,7 +68,8 @@ def across_platforms(views: list) -> list[Block]:
                  "Application efficiency is relative to the fastest verified contender of the same run on that platform, whoever "
                  "that is; not to the fastest that there may be elsewhere.",
                  "Architectural efficiency is the share of the bandwidth bound, counted as 1 where caches beat it.",
-                 "Each application takes its fastest format and kernel per platform and problem. Hand-written: the fastest of the platform's raw-*."]),
+                 "Each application takes its fastest format and kernel per platform and problem. Hand-written: the fastest of the platform's "
+                 "raw-*."]),
         Picture("portability", "Marks: performance portability per application, one per problem, with medians; left relative to the "
                                "fastest contender, right to the bandwidth bound.", lambda: figures_ratio.portability(best, list(found))),
         Table(head, rows, left=1, strong=(1, 3)),

@@ -77,7 +77,8 @@ def beside_published(views: list) -> list[Block]:
         for matrix, pairs in _matched(mine):
             row = theirs[theirs.key == published.matrix_key(matrix)]
             if len(row):
-                rows.append([matrix, *[gflops(row.iloc[0][title]) for title in table.columns], *[cell for found in pairs for cell in _cells(found, table)]])
+                rows.append([matrix, *[gflops(row.iloc[0][title]) for title in table.columns],
+                             *[cell for found in pairs for cell in _cells(found, table)]])
         blocks.append(Table(columns, rows, left=1))
     if not blocks:
         return []

@@ -16,7 +16,8 @@ def over_length(view) -> list[Block]:
             Picture(f"{view.prefix}vectors-runtime", "Lines: seconds over the length of the vector, a panel per operation, a line per version.",
                     lambda: figures_vectors.over_length(view, rows, "seconds", "seconds", "Runtime over the length")),
             Picture(f"{view.prefix}vectors-bandwidth", "Lines: share of the measured bandwidth over the length, a panel per operation.",
-                    lambda: figures_vectors.over_length(view, rows, "bound_fraction", "bandwidth / measured", "Share of the bandwidth over the length"))]
+                    lambda: figures_vectors.over_length(view, rows, "bound_fraction", "bandwidth / measured",
+                                                        "Share of the bandwidth over the length"))]
 
 
 def multivectors(view) -> list[Block]:
@@ -30,7 +31,8 @@ def multivectors(view) -> list[Block]:
     for (operation, layout, k, length), group in rows.groupby(["operation", "layout", "k", "length"], sort=False):
         fractions = group.set_index("version").bound_fraction
         lines.append([operation, layout, str(k), f"{length:,}", *(share(fractions[name]) if name in fractions else NONE for name in versions)])
-    return [Text("Share of the measured bandwidth, every element counted once. fatvec takes all columns in one pass, the others one after the other."),
+    return [Text("Share of the measured bandwidth, every element counted once. fatvec takes all columns in one pass, the others one after the "
+                 "other."),
             Table(["operation", "layout", "k", "rows", *versions], lines, left=2, strong=(4,))]
 
 

@@ -221,7 +221,7 @@ class Peers(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.matrices = ["gen:stencil27:11", "gen:stencil9:9:dof=3", str(DATA / "west2021.mtx.gz")]  # the first is enough work for every peer's threads
+        cls.matrices = ["gen:stencil27:11", "gen:stencil9:9:dof=3", str(DATA / "west2021.mtx.gz")]  # the first: work for all threads
         for name, (rows, columns, entries) in cls.MATRICES.items():
             path = pathlib.Path(folder.name) / f"{name}.mtx"
             lines = ["%%MatrixMarket matrix coordinate real general", f"{rows} {columns} {len(entries)}"]

@@ -29,8 +29,9 @@ TOUCH = 1.5  # pixels of 100 per inch: the boxes hold some air
 def labels(figure):
     """Boxes of all texts that are drawn."""
     renderer = figure.canvas.get_renderer()
-    ticks = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))}
-    drawn = {id(label) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis) for tick in axis._update_ticks() for label in (tick.label1, tick.label2)}
+    axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
+    ticks = {id(label) for axis in axes for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))}
+    drawn = {id(label) for axis in axes for tick in axis._update_ticks() for label in (tick.label1, tick.label2)}
     hidden = ticks - drawn  # matplotlib keeps labels beyond an axis' ends, and does not draw them
     return [(text.get_text(), text.get_window_extent(renderer)) for text in figure.findobj(Text)
             if text.get_text().strip() and text.get_visible() and (text.axes is None or text.axes.get_visible()) and id(text) not in hidden]

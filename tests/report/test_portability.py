@@ -48,7 +48,8 @@ class Cost(unittest.TestCase):
         self.assertEqual((row.worst, row.worst_matrix, row.matrices), (0.25, "n", 2))
 
     def test_each_role_counts_with_its_best_and_backends_stay_apart(self):
-        row = self.row([case(f"{PORTABLE}/policy:team", 4), case(f"{PORTABLE}/policy:range", 2), case(FATVEC, 2), case(TEAM, 1), case(OPENMP + "2", 8),
+        row = self.row([case(f"{PORTABLE}/policy:team", 4), case(f"{PORTABLE}/policy:range", 2), case(FATVEC, 2), case(TEAM, 1),
+                        case(OPENMP + "2", 8),
                         case(OPENMP + "64", 4), case(SERIAL, 0.5), case(MKL, 4), case("eigen/backend:openmp/format:csr", 1)], format="csr")
         self.assertEqual([round(row[side], 9) for side in costs.SIDES], [1, 2, 0.5, 2])
         self.assertEqual((row.backend, row.ratio), ("openmp", 0.5))
@@ -88,7 +89,8 @@ class Cost(unittest.TestCase):
                          [["0.50×", "0.50×", "0.25×", "0.25×", "0.50×", "0.50×"], ["0.50×", "0.50×", "0.10×", "0.10×", "0.50×", "0.50×"]])
 
     def test_launch_bound_matrices_are_apart_on_gpus(self):
-        cases = [case(contender, seconds, matrix) for matrix, one, other in (("m", 40e-6, 20e-6), ("n", 8e-6, 10e-6), ("o", 12e-6, 9e-6), ("p", 6e-6, 2e-6))
+        cases = [case(contender, seconds, matrix)
+                 for matrix, one, other in (("m", 40e-6, 20e-6), ("n", 8e-6, 10e-6), ("o", 12e-6, 9e-6), ("p", 6e-6, 2e-6))
                  for contender, seconds in ((PORTABLE, one), (FATVEC, other))]
         row = self.row([{**entry, "name": on_gpu(entry["name"]), "run_name": on_gpu(entry["name"])} for entry in cases], format="csr")
         self.assertEqual((row.matrices, row.launch_bound, row.worst_matrix), (2, 2, "m"))  # 10 microseconds are not launch-bound

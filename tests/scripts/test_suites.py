@@ -22,7 +22,7 @@ def run(program, *arguments, **environment):
 
 def listed(folder=""):
     """{suite: lines of its matrices} as --list shows them."""
-    suites = {}
+    suites, suite = {}, None
     for line in run(BENCH, "--list", FATVEC_MATRICES=str(folder))[1].splitlines():
         if line == "contenders:":
             break
