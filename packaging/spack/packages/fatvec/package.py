@@ -17,7 +17,7 @@ class Fatvec(CMakePackage, CudaPackage):
     license("Apache-2.0")
 
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")
+    version("0.2.0", tag="v0.2.0")
 
     variant("openmp", default=True, description="A Kokkos with OpenMP; without, one with Serial")
     variant("kernels", default=True, description="The library fatvec::kernels; without, headers only")
