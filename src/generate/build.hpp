@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -43,33 +44,41 @@ inline std::int32_t checked_extent(const Spec& spec, const char* what,
                                      "; choose a smaller size."));
 }
 
+/// What is built of a kind.
+struct Wanted {
+  std::optional<std::uint64_t> memory_limit;
+  std::function<RowRange(std::int64_t rows)> choose;  ///< of all rows; empty: all of them
+};
+
 /// Two passes: offsets by a scan over the row lengths, then each row where the offsets say. Every
 /// page is first touched by the thread that owns the row under Kokkos' static schedule.
 template <Kind K>
-HostCsr build(const K& kind, const Spec& spec, std::optional<std::uint64_t> memory_limit) {
+HostCsr build(const K& kind, const Spec& spec, const Wanted& wanted) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::generate");
   using Policy = Kokkos::RangePolicy<HostCsr::execution_space, Kokkos::IndexType<std::int64_t>>;
   const HostCsr::execution_space exec;
-  const std::int64_t rows = kind.rows();
+  const RowRange range = wanted.choose ? wanted.choose(kind.rows()) : RowRange{0, kind.rows()};
+  const std::int64_t first = range.first;
+  const std::int64_t rows = range.last - first;
 
   // Counted some rows at a time: what cannot fit is refused as soon as that is known.
   constexpr std::int64_t step = std::int64_t{1} << 20;
-  const std::uint64_t limit = memory_limit.value_or(free_memory<HostCsr::memory_space>());
+  const std::uint64_t limit = wanted.memory_limit.value_or(free_memory<HostCsr::memory_space>());
   std::int64_t nnz = 0;
-  for (std::int64_t first = 0; first <= rows; first += step) {
-    const std::int64_t last = std::min(rows, first + step);
+  for (std::int64_t begin = 0; begin <= rows; begin += step) {
+    const std::int64_t end = std::min(rows, begin + step);
     std::int64_t more = 0;
     Kokkos::parallel_reduce(
-        "fatvec::generate::count", Policy(exec, first, last),
-        [=](std::int64_t row, std::int64_t& sum) { sum += kind.row_length(row); }, more);
+        "fatvec::generate::count", Policy(exec, begin, end),
+        [=](std::int64_t row, std::int64_t& sum) { sum += kind.row_length(first + row); }, more);
     nnz += more;
     const double bytes =
         (static_cast<double>(rows) + 1) * sizeof(HostCsr::offset_type) +
         static_cast<double>(nnz) * (sizeof(HostCsr::ordinal_type) + sizeof(HostCsr::value_type));
     if (bytes > static_cast<double>(limit))
       detail::require_fits<HostCsr::memory_space>(
-          "csr", {static_cast<double>(nnz), bytes}, memory_limit,
-          detail::concat(spec.text, ": ", rows, " rows, ", last < rows ? "more than " : "", nnz,
+          "csr", {static_cast<double>(nnz), bytes}, wanted.memory_limit,
+          detail::concat(spec.text, ": ", rows, " rows, ", end < rows ? "more than " : "", nnz,
                          " entries"));
   }
 
@@ -83,13 +92,13 @@ HostCsr build(const K& kind, const Spec& spec, std::optional<std::uint64_t> memo
   Kokkos::parallel_scan("fatvec::generate::offsets", Policy(exec, 0, rows + 1),
                         [=](std::int64_t row, std::int64_t& sum, bool final) {
                           if (final) row_map(row) = sum;
-                          if (row < rows) sum += kind.row_length(row);
+                          if (row < rows) sum += kind.row_length(first + row);
                         });
   Kokkos::parallel_for("fatvec::generate::fill", Policy(exec, 0, rows), [=](std::int64_t row) {
-    kind.fill_row(row, entries.data() + row_map(row), values.data() + row_map(row));
+    kind.fill_row(first + row, entries.data() + row_map(row), values.data() + row_map(row));
   });
   exec.fence("fatvec::generate");
-  return HostCsr(kind.rows(), kind.cols(), row_map, entries, values);
+  return HostCsr(static_cast<std::int32_t>(rows), kind.cols(), row_map, entries, values);
 }
 
 }  // namespace fatvec::generate

@@ -16,7 +16,6 @@ namespace fatvec::generate {
 namespace {
 
 using Text = std::string_view;
-using MemoryLimit = std::optional<std::uint64_t>;
 
 /// Reads the whole text as a number; false where it is none or does not fit T.
 template <class T>
@@ -71,29 +70,29 @@ struct KindEntry {
   Text argument;              ///< the field after the size, empty for none
   std::vector<Text> options;  ///< beside seed, which all have
   Text meaning;
-  HostCsr (*generate)(const Spec&, MemoryLimit);
+  HostCsr (*generate)(const Spec&, const Wanted&);
 };
 
 template <int dimensions, Neighbourhood neighbourhood>
-HostCsr stencil(const Spec& spec, MemoryLimit limit) {
-  return build(Stencil(spec, dimensions, neighbourhood), spec, limit);
+HostCsr stencil(const Spec& spec, const Wanted& wanted) {
+  return build(Stencil(spec, dimensions, neighbourhood), spec, wanted);
 }
 
 template <class K>
-HostCsr simple(const Spec& spec, MemoryLimit limit) {
-  return build(K(spec), spec, limit);
+HostCsr simple(const Spec& spec, const Wanted& wanted) {
+  return build(K(spec), spec, wanted);
 }
 
 /// Its size is the name of a twin, and the rows where they are to be others.
 constexpr Text twin_kind = "twin";
 
-HostCsr twin(const Spec& spec, MemoryLimit limit) {
+HostCsr twin(const Spec& spec, const Wanted& wanted) {
   const Twin& full = find_twin(spec.twin);
   return build(TwinMatrix(spec.sizes.empty()
                               ? full
                               : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)})),
                           spec.seed),
-               spec, limit);
+               spec, wanted);
 }
 
 const std::vector<KindEntry>& kinds() {
@@ -252,10 +251,15 @@ std::string spec_help() {
   return help.str();
 }
 
-HostCsr generate(const Spec& spec, MemoryLimit memory_limit) {
+HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit) {
+  return generate_rows(spec, {}, memory_limit);
+}
+
+HostCsr generate_rows(const Spec& spec, const std::function<RowRange(std::int64_t)>& choose,
+                      std::optional<std::uint64_t> memory_limit) {
   const KindEntry* const kind = find_kind(spec.kind);
   if (kind == nullptr) refuse(spec, "unknown kind of matrix \"", spec.kind, "\"");
-  return kind->generate(spec, memory_limit);
+  return kind->generate(spec, {memory_limit, choose});
 }
 
 }  // namespace fatvec::generate

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,5 +56,16 @@ std::string spec_help();
 /// CapacityError where rows or columns exceed 32-bit indices or the matrix exceeds the memory
 /// limit.
 HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit = {});
+
+/// Rows first ... last - 1.
+struct RowRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+/// The rows of the matrix that choose(all rows) names, with all its columns: the same rows as
+/// generate() makes, at the cost of their own. Errors as there; choose must stay within all rows.
+HostCsr generate_rows(const Spec& spec, const std::function<RowRange(std::int64_t rows)>& choose,
+                      std::optional<std::uint64_t> memory_limit = {});
 
 }  // namespace fatvec::generate

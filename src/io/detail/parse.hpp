@@ -51,13 +51,14 @@ inline const char* token_end(const char* p) {
 }
 
 /// A 1-based index from 1 to extent, returned 0-based; moves p behind it.
-inline Fault parse_index(const char*& p, std::int64_t extent, std::int32_t& index) {
+template <class Ordinal>
+Fault parse_index(const char*& p, std::int64_t extent, Ordinal& index) {
   const char* q = p;
   const bool negative = *q == '-';
   if (negative || *q == '+') ++q;
   if (!is_digit(*q)) return Fault::malformed;
   constexpr std::uint64_t beyond =
-      std::uint64_t{1} << 40;  // of every extent; stays there however many digits follow
+      std::uint64_t{1} << 59;  // of every extent; stays there however many digits follow
   std::uint64_t number = 0;
   for (; is_digit(*q); ++q) {
     number = number * 10 + static_cast<std::uint64_t>(*q - '0');
@@ -65,7 +66,7 @@ inline Fault parse_index(const char*& p, std::int64_t extent, std::int32_t& inde
   }
   if (!at_token_end(q)) return Fault::malformed;
   if (negative || number - 1 >= static_cast<std::uint64_t>(extent)) return Fault::out_of_range;
-  index = static_cast<std::int32_t>(number - 1);
+  index = static_cast<Ordinal>(number - 1);
   p = q;
   return Fault::none;
 }

@@ -14,10 +14,10 @@
 
 namespace fatvec::io::detail {
 
-template <class Scalar>
+template <class Scalar, class Ordinal = std::int32_t>
 struct Entry {
-  std::int32_t row;
-  std::int32_t col;
+  Ordinal row;
+  Ordinal col;
   Scalar value;
 };
 
@@ -97,10 +97,10 @@ Fault check_diagonal(Symmetry symmetry, const Scalar& value) {
 }
 
 /// 'row column value' lines.
-template <class Scalar>
+template <class Scalar, class Ordinal = std::int32_t>
 class CoordinateParser {
  public:
-  using Item = Entry<Scalar>;
+  using Item = Entry<Scalar, Ordinal>;
   static constexpr std::size_t shortest_line = 4;  // "1 1\n"
 
   explicit CoordinateParser(const ParsedHeader& header) : header_(header) {}
