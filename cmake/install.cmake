@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: headers, the programs, and a package for find_package(fatvec). Install components:
-# library (headers and package), kernels (fatvec::kernels), io (fatvec::io), programs.
+# library (headers and package), kernels (fatvec::kernels), io (fatvec::io), mpi (fatvec::mpi), programs.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fatvec")
 
@@ -44,6 +44,14 @@ if(TARGET fatvec_io)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindMMIO.cmake" DESTINATION "${package_dir}" COMPONENT io)
   install(TARGETS fatvec_io EXPORT fatvecIoTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT io)
   install(EXPORT fatvecIoTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT io)
+endif()
+
+if(TARGET fatvec_mpi)
+  set_target_properties(fatvec_mpi PROPERTIES EXPORT_NAME mpi)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/distributed/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/distributed"
+          COMPONENT mpi FILES_MATCHING PATTERN "*.hpp")
+  install(TARGETS fatvec_mpi EXPORT fatvecMpiTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT mpi)
+  install(EXPORT fatvecMpiTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT mpi)
 endif()
 file(RELATIVE_PATH libraries_from_programs "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(program fatvec_cli fatvec_bench)

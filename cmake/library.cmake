@@ -3,6 +3,9 @@
 # spelling under which users include it (<fatvec/formats/csr.hpp>); the install tree has the real folders.
 set(FATVEC_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
 set(FATVEC_HEADER_FOLDERS formats kernels src/core src/statistics src/generate src/interop src/io src/plan src/app)
+if(MPI_CXX_FOUND)
+  list(APPEND FATVEC_HEADER_FOLDERS src/distributed)
+endif()
 file(MAKE_DIRECTORY "${FATVEC_INCLUDE_DIR}/fatvec")
 foreach(entry IN LISTS FATVEC_HEADER_FOLDERS ITEMS src/fatvec.hpp)
   get_filename_component(name "${entry}" NAME)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C++ of docs/distributed.md, run with the tests of distributed matrices.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+// snippet: distributed product
+#include <fatvec/distributed/matrix_market.hpp>
+#include <fatvec/distributed/statistics.hpp>
+
+// On every rank, after MPI_Init_thread(..., MPI_THREAD_FUNNELED, ...) and Kokkos' initialisation.
+double product(const Kokkos::DefaultExecutionSpace& exec, const std::string& file) {
+  const fatvec::distributed::Communicator world(MPI_COMM_WORLD);
+  const auto A = fatvec::distributed::read_matrix_market(world, file);
+  Kokkos::View<double**, Kokkos::LayoutRight> X("X", A.local_cols(), 8);  // this rank's rows of X
+  Kokkos::View<double**, Kokkos::LayoutRight> Y("Y", A.local_rows(), 8);  // and of Y
+  Kokkos::deep_copy(X, 1.0);
+  spmm(exec, 1.0, A, X, 0.0, Y);  // Y = A X: rows of X travel while the local part is multiplied
+  return fatvec::distributed::dot(world, exec, X, Y)[0];  // the same number on all ranks
+}
+// end of snippet
+
+namespace {
+
+TEST(DistributedGuide, Product) {
+  const fatvec::distributed::Communicator world;
+  const std::string file = testing::TempDir() + "fatvec-distributed-guide.mtx";
+  if (world.rank() == 0)
+    std::ofstream(file) << "%%MatrixMarket matrix coordinate real symmetric\n"
+                           "3 3 4\n1 1 2\n2 1 -1\n2 2 2\n3 3 5\n";
+  MPI_Barrier(world.get());
+  EXPECT_EQ(product({}, file), 7);
+  MPI_Barrier(world.get());
+  if (world.rank() == 0) std::remove(file.c_str());
+}
+
+}  // namespace

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fatvec/distributed/all_to_all.hpp>
+#include <fatvec/distributed/make_exchange.hpp>
+#include <fatvec/distributed/matrix.hpp>
+#include <fatvec/formats/assemble.hpp>
+
+namespace fatvec::distributed {
+
+/// Entries of a matrix with global indices, some on each rank, any on any: rows and cols are the
+/// whole matrix'.
+template <class Scalar>
+using GlobalCoo = Coo<Scalar, std::int64_t>;
+
+/// The CSR matrix of a rank's parts.
+template <class Scalar, class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+using LocalCsr = CsrMatrix<Scalar, std::int32_t, Device, Offset>;
+
+/// Sends every entry to the rank that has its row. Returns this rank's rows, sorted, duplicates
+/// added up. Collective; throws InputError on all ranks where an index lies outside the matrix.
+template <class Scalar>
+GlobalCsr<Scalar> gather_rows(const Communicator& communicator, const Partition& rows,
+                              const GlobalCoo<Scalar>& coo) {
+  struct Entry {
+    std::int64_t row;
+    std::int64_t col;
+    Scalar value;
+  };
+  const auto entries = static_cast<std::int64_t>(coo.entries());
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.size()), 0);
+  const std::vector<Entry> sorted = communicator.agree([&] {
+    if (rows.parts() != communicator.size() || rows.rows() != coo.rows)
+      throw ShapeError(fatvec::detail::concat(
+          "distributed matrix: a partition of ", rows.rows(), " rows in ", rows.parts(),
+          " parts for a matrix of ", coo.rows, " rows on ", communicator.size(), " ranks."));
+    std::vector<int> owner(static_cast<std::size_t>(entries));
+    for (std::int64_t n = 0; n < entries; ++n) {
+      if (coo.row(n) < 0 || coo.row(n) >= coo.rows || coo.col(n) < 0 || coo.col(n) >= coo.cols)
+        throw InputError(fatvec::detail::concat(
+            "distributed matrix: entry ", n, " is at (", coo.row(n), ", ", coo.col(n), "), the ",
+            "matrix is ", coo.rows, " x ", coo.cols, " and indices count from 0."));
+      owner[static_cast<std::size_t>(n)] = rows.owner(coo.row(n));
+      ++counts[static_cast<std::size_t>(owner[static_cast<std::size_t>(n)])];
+    }
+    std::vector<std::int64_t> place(counts.size() + 1, 0);
+    for (std::size_t p = 0; p < counts.size(); ++p) place[p + 1] = place[p] + counts[p];
+    std::vector<Entry> ordered(static_cast<std::size_t>(entries));
+    for (std::int64_t n = 0; n < entries; ++n) {
+      const auto p = static_cast<std::size_t>(owner[static_cast<std::size_t>(n)]);
+      ordered[static_cast<std::size_t>(place[p]++)] = {coo.row(n), coo.col(n), coo.value(n)};
+    }
+    return ordered;
+  });
+  const std::vector<Entry> mine = all_to_all(communicator, sorted, counts).items;
+  return communicator.agree([&] {
+    const std::int64_t begin = rows.begin(communicator.rank());
+    GlobalCoo<Scalar> local(rows.size(communicator.rank()), coo.cols, mine.size());
+    for (std::size_t n = 0; n < mine.size(); ++n) {
+      local.row(n) = mine[n].row - begin;
+      local.col(n) = mine[n].col;
+      local.value(n) = mine[n].value;
+    }
+    return csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int64_t>(local);
+  });
+}
+
+/// A distributed matrix of rows that lie on their ranks: each row's columns ascending, distinct and
+/// within [0, mine.cols()). Without x_rows, X is spread as the rows are where A is square, else
+/// evenly. Collective; errors are thrown on all ranks.
+template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar>
+Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communicator,
+                                                   const Partition& rows,
+                                                   const GlobalCsr<Scalar>& mine,
+                                                   const Options& options = {},
+                                                   const std::optional<Partition>& x_rows_or = {}) {
+  using Csr = LocalCsr<Scalar, Device, Offset>;
+  using Exec = typename Csr::execution_space;
+  const int rank = communicator.rank();
+  const Partition x_rows = x_rows_or ? *x_rows_or
+                           : rows.rows() == mine.cols()
+                               ? rows
+                               : Partition::even(mine.cols(), rows.parts());
+  const auto parts = communicator.agree([&] {
+    if (rows.parts() != communicator.size() || x_rows.parts() != communicator.size() ||
+        rows.size(rank) != mine.rows() || x_rows.rows() != mine.cols())
+      throw ShapeError(fatvec::detail::concat(
+          "distributed matrix: this rank has ", mine.rows(), " rows and ", mine.cols(),
+          " columns; the partitions of ", rows.parts(), " and ", x_rows.parts(), " parts say ",
+          rows.size(rank), " rows and ", x_rows.rows(), " columns."));
+    return split<Scalar, Offset>(mine, x_rows.begin(rank), x_rows.end(rank));
+  });
+  const HaloPlan plan = make_halo_plan(communicator, x_rows, parts.columns);
+  auto exchange = make_exchange<Exec>(communicator, plan);
+  return communicator.agree([&] {
+    const Csr local = Csr::from_csr(Exec(), mirror<Device>(parts.local));
+    const Volume volume{plan.sent_rows(), plan.received_rows(),
+                        static_cast<std::int64_t>(plan.receives.size())};
+    auto shared = std::shared_ptr<MatrixParts<Csr>>(new MatrixParts<Csr>{
+        .communicator = communicator,
+        .rows = rows,
+        .x_rows = x_rows,
+        .options = options,
+        .volume = volume,
+        .halo = Halo<Csr>(mirror<Device>(parts.halo), parts.boundary, plan, std::move(exchange)),
+        .values = ValueSource<Csr>(local, parts.first_local, parts.columns_before)});
+    return Matrix<Csr>(local, std::move(shared));
+  });
+}
+
+/// A distributed matrix of entries that lie anywhere: each goes to the rank that has its row.
+/// Duplicates add up. Collective; errors are thrown on all ranks.
+template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar>
+auto from_coo(const Communicator& communicator, const Partition& rows, const GlobalCoo<Scalar>& coo,
+              const Options& options = {}, const std::optional<Partition>& x_rows = {}) {
+  return from_rows<Device, Offset>(communicator, rows, gather_rows(communicator, rows, coo),
+                                   options, x_rows);
+}
+
+}  // namespace fatvec::distributed

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fatvec/distributed/exchange.hpp>
+
+namespace fatvec::distributed {
+
+Messages::Messages(Communicator communicator, const HaloPlan& plan)
+    : communicator_(std::move(communicator)), receives_(plan.receives), sends_(plan.sends) {
+  requests_.reserve(receives_.size() + sends_.size());
+}
+
+Messages::~Messages() {
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (row_ != MPI_DATATYPE_NULL && finalised == 0) MPI_Type_free(&row_);
+}
+
+void Messages::start(const std::byte* packed, std::byte* received, std::size_t row_bytes) {
+  set_row(row_bytes);
+  for (const Neighbour& from : receives_)
+    MPI_Irecv(received + static_cast<std::size_t>(from.first) * row_bytes,
+              static_cast<int>(from.rows), row_, from.rank, 0, communicator_.get(),
+              &requests_.emplace_back());
+  for (const Neighbour& to : sends_)
+    MPI_Isend(packed + static_cast<std::size_t>(to.first) * row_bytes, static_cast<int>(to.rows),
+              row_, to.rank, 0, communicator_.get(), &requests_.emplace_back());
+}
+
+void Messages::wait() {
+  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  requests_.clear();  // keeps its memory
+}
+
+void Messages::set_row(std::size_t row_bytes) {
+  if (row_bytes == row_bytes_) return;
+  if (row_ != MPI_DATATYPE_NULL) MPI_Type_free(&row_);
+  MPI_Type_contiguous(static_cast<int>(row_bytes), MPI_BYTE, &row_);
+  MPI_Type_commit(&row_);
+  row_bytes_ = row_bytes;
+}
+
+}  // namespace fatvec::distributed

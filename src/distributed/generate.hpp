@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fatvec/distributed/build.hpp>
+#include <fatvec/generate/generate.hpp>
+
+namespace fatvec::distributed {
+
+/// A generated matrix, each rank making its rows alone, evenly spread: the same matrix for any
+/// number of ranks. Generators have 32-bit rows and columns. Collective; throws what
+/// generate::generate() does, on all ranks.
+template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t>
+auto generate(const Communicator& communicator, const fatvec::generate::Spec& spec,
+              const Options& options = {}) {
+  using fatvec::generate::RowRange;
+  std::int64_t all_rows = 0;
+  const GlobalCsr<double> mine = communicator.agree([&] {
+    const auto rows = fatvec::generate::generate_rows(spec, [&](std::int64_t n) {
+      all_rows = n;
+      const Partition even = Partition::even(n, communicator.size());
+      return RowRange{even.begin(communicator.rank()), even.end(communicator.rank())};
+    });
+    GlobalCsr<double>::Ordinals columns("fatvec::csr::entries", rows.entries.extent(0));
+    Kokkos::deep_copy(columns, rows.entries);
+    return GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values);
+  });
+  return from_rows<Device, Offset>(communicator, Partition::even(all_rows, communicator.size()),
+                                   mine, options);
+}
+
+}  // namespace fatvec::distributed

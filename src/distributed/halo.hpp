@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fatvec/core/execution.hpp>
+#include <fatvec/distributed/exchange.hpp>
+#include <fatvec/distributed/split.hpp>
+#include <fatvec/kernels/csr.hpp>
+
+namespace fatvec {
+namespace detail {
+
+/// packed(r, c) = x(rows(r), c), row-major.
+template <class T, class Rows>
+struct PackRows {
+  Operand<const T> x;
+  Rows rows;
+  T* packed;
+  std::int64_t k;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { packed[n] = x(rows(n / k), n % k); }
+};
+
+/// y(rows(r), c) += sums(r, c), the sums row-major. Rows are distinct.
+template <class T, class Rows>
+struct AddRows {
+  Operand<T> y;
+  Rows rows;
+  const T* sums;
+  std::int64_t k;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { y(rows(n / k), n % k) += sums[n]; }
+};
+
+/// A std::vector's elements in memory of Device.
+template <class Device, class T>
+Kokkos::View<T*, typename Device::device_type> to_device(const std::vector<T>& from,
+                                                         const std::string& label) {
+  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(from.data(),
+                                                                                from.size());
+  Kokkos::View<T*, typename Device::device_type> to(
+      Kokkos::view_alloc(Kokkos::WithoutInitializing, label), from.size());
+  Kokkos::deep_copy(to, host);
+  return to;
+}
+
+}  // namespace detail
+
+namespace distributed {
+
+/// The part of a rank's rows that multiplies other ranks' rows of X: these are packed and sent
+/// while the rank multiplies its own, and the product with what has come is added at the end. Only
+/// the rows that have such entries are touched. One product at a time: the buffers are the halo's.
+template <class Csr>
+class Halo {
+ public:
+  using Scalar = typename Csr::value_type;
+  using ExecSpace = typename Csr::execution_space;
+
+  Halo(Csr matrix, const std::vector<std::int32_t>& boundary, const HaloPlan& plan,
+       std::unique_ptr<Exchange<ExecSpace>> exchange)
+      : matrix_(std::move(matrix)),
+        boundary_(
+            fatvec::detail::to_device<typename Csr::device_type>(boundary, "fatvec::halo::rows")),
+        send_rows_(fatvec::detail::to_device<typename Csr::device_type>(plan.send_rows,
+                                                                        "fatvec::halo::send_rows")),
+        exchange_(std::move(exchange)) {
+    if (matrix_.nnz() > 0) matrix_.find_long_rows(ExecSpace());
+  }
+
+  [[nodiscard]] const Csr& matrix() const { return matrix_; }
+  [[nodiscard]] const auto& boundary() const { return boundary_; }
+  [[nodiscard]] const Exchange<ExecSpace>& exchange() const { return *exchange_; }
+
+  /// Room for k columns of elements that large; products with more make it by themselves.
+  void reserve(std::int64_t k, std::size_t element_bytes) {
+    const std::size_t row_bytes = static_cast<std::size_t>(k) * element_bytes;
+    if (row_bytes <= row_bytes_) return;
+    const auto grow = [&](Bytes& bytes, std::int64_t rows, const std::string& label) {
+      bytes = Bytes();  // first the old one goes
+      bytes = Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                    static_cast<std::size_t>(rows) * row_bytes);
+    };
+    ExecSpace().fence("fatvec::halo::reserve");  // a product may still read the old ones
+    grow(packed_, static_cast<std::int64_t>(send_rows_.extent(0)), "fatvec::halo::packed");
+    grow(received_, matrix_.cols(), "fatvec::halo::received");
+    grow(sums_, matrix_.rows(), "fatvec::halo::sums");
+    exchange_->reserve(row_bytes);
+    row_bytes_ = row_bytes;
+  }
+
+  /// Packs the rows of x that others want, and begins to exchange.
+  template <MultiVector X>
+  void start(const ExecSpace& exec, const X& x) {
+    using T = std::remove_const_t<typename X::value_type>;
+    const std::int64_t k = multivector_columns(x);
+    reserve(k, sizeof(T));
+    const detail::PackRows<T, decltype(send_rows_)> pack{detail::operand_of(x), send_rows_,
+                                                         reinterpret_cast<T*>(packed_.data()), k};
+    const auto elements = static_cast<std::int64_t>(send_rows_.extent(0)) * k;
+    if (elements > 0)
+      Kokkos::parallel_for("fatvec::halo::pack", detail::Range<ExecSpace>(exec, 0, elements), pack);
+    if (k > 0)
+      exchange_->start(exec, packed_.data(), received_.data(),
+                       static_cast<std::size_t>(k) * sizeof(T));
+  }
+
+  /// y += alpha · (this part) · (what has come).
+  template <class Alpha, MultiVector Y>
+  void finish(const ExecSpace& exec, const Alpha& alpha, const Y& y) {
+    using T = typename Y::value_type;
+    using Rows =
+        Kokkos::View<T**, Kokkos::LayoutRight, typename Csr::device_type, Kokkos::MemoryUnmanaged>;
+    const std::int64_t k = multivector_columns(y);
+    if (k == 0) return;
+    exchange_->finish(exec);
+    if (matrix_.rows() == 0) return;
+    const Rows x(reinterpret_cast<T*>(received_.data()), matrix_.cols(), k);
+    const Rows sums(reinterpret_cast<T*>(sums_.data()), matrix_.rows(), k);
+    fatvec::spmm(exec, alpha, matrix_, x, T{}, sums);
+    const detail::AddRows<T, decltype(boundary_)> add{detail::span_of<detail::Columns::strided>(y),
+                                                      boundary_, sums.data(), k};
+    Kokkos::parallel_for("fatvec::halo::add", detail::Range<ExecSpace>(exec, 0, matrix_.rows() * k),
+                         add);
+  }
+
+ private:
+  using Bytes = Kokkos::View<std::byte*, typename Csr::device_type>;
+
+  Csr matrix_;
+  Kokkos::View<std::int32_t*, typename Csr::device_type> boundary_;
+  Kokkos::View<std::int32_t*, typename Csr::device_type> send_rows_;
+  std::unique_ptr<Exchange<ExecSpace>> exchange_;
+  Bytes packed_;
+  Bytes received_;
+  Bytes sums_;
+  std::size_t row_bytes_ = 0;
+};
+
+}  // namespace distributed
+}  // namespace fatvec

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <fatvec/distributed/halo.hpp>
+#include <fatvec/distributed/update.hpp>
+#include <fatvec/plan/plan.hpp>
+
+namespace fatvec::distributed {
+
+/// What a distributed matrix may be told.
+struct Options {
+  /// spmm() finds out whether the operands fit on all ranks before it begins, and throws on all
+  /// where they do not: one reduction per product, for debugging. Otherwise an error on one rank
+  /// ends all ranks with its message.
+  bool agree_on_errors = false;
+};
+
+/// What one rank exchanges in a product.
+struct Volume {
+  std::int64_t sent_rows = 0;      ///< rows of X, k elements each
+  std::int64_t received_rows = 0;  ///< the same: each row that this rank lacks, once
+  std::int64_t neighbours = 0;     ///< ranks that it receives from
+};
+
+/// What stays when the local part of a matrix is converted; Csr is that of both parts.
+template <class Csr>
+struct MatrixParts {
+  Communicator communicator;
+  Partition rows;    ///< of A and Y
+  Partition x_rows;  ///< of X: the columns of A
+  Options options;
+  Volume volume;
+  Halo<Csr> halo;
+  ValueSource<Csr> values;
+};
+
+/// A matrix whose rows are spread over the ranks of a communicator, as are the rows of X and Y: a
+/// rank multiplies its rows of X by `local()`, whatever spmm() takes (a matrix in any format, or a
+/// Plan), while rows of X of other ranks are on their way for its halo part, in CSR. Built by
+/// from_coo() and its sisters (build.hpp). Copies are shallow and share the buffers: their products
+/// must not run at the same time.
+template <class Local, class Csr_ = Local>
+class Matrix {
+ public:
+  using Csr = Csr_;  ///< of both parts, before local() was converted
+  using ExecSpace = typename Csr::execution_space;
+
+  Matrix(Local local, std::shared_ptr<MatrixParts<Csr>> shared)
+      : local_(std::move(local)), shared_(std::move(shared)) {}
+
+  [[nodiscard]] std::int64_t rows() const { return row_partition().rows(); }
+  [[nodiscard]] std::int64_t cols() const { return column_partition().rows(); }
+  [[nodiscard]] const Partition& row_partition() const { return shared_->rows; }
+  [[nodiscard]] const Partition& column_partition() const { return shared_->x_rows; }
+  /// This rank's number of rows of A and Y.
+  [[nodiscard]] std::int64_t local_rows() const {
+    return row_partition().size(communicator().rank());
+  }
+  /// This rank's number of rows of X.
+  [[nodiscard]] std::int64_t local_cols() const {
+    return column_partition().size(communicator().rank());
+  }
+  [[nodiscard]] const Communicator& communicator() const { return shared_->communicator; }
+  [[nodiscard]] const Local& local() const { return local_; }
+  [[nodiscard]] const Halo<Csr>& halo() const { return shared_->halo; }
+  [[nodiscard]] Volume volume() const { return shared_->volume; }
+  /// How rows of X travel: "mpi", ...
+  [[nodiscard]] std::string_view exchange() const { return halo().exchange().name(); }
+
+  /// Allocates the buffers for products with up to k columns now, not in the first one.
+  void reserve(std::int64_t k) const { shared_->halo.reserve(k, sizeof(typename Csr::value_type)); }
+
+  /// The same matrix with another local part, which was made of local().
+  template <class Other>
+  [[nodiscard]] Matrix<Other, Csr> with_local(Other local) const {
+    return {std::move(local), shared_};
+  }
+
+  /// Y = beta · Y + alpha · A · X; see spmm().
+  template <class Alpha, MultiVector X, class Beta, MultiVector Y>
+  void multiply(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
+                const Y& y) const {
+    const Kokkos::Profiling::ScopedRegion region("fatvec::distributed::spmm");
+    const auto check = [&] {
+      fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
+    };
+    if (shared_->options.agree_on_errors) communicator().agree(check);
+    communicator().or_abort([&] {
+      check();
+      shared_->halo.start(exec, x);
+      fatvec::spmm(exec, alpha, local_, x, beta, y);
+      shared_->halo.finish(exec, alpha, y);
+    });
+  }
+
+  /// Takes new values: those of this rank's rows in the order of their global columns, in memory of
+  /// exec. Only enqueues work on exec. For a local part in CSR, or a Plan with
+  /// PlanOptions::keep_value_map. No messages; throws ShapeError for another number of values.
+  void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
+    shared_->values.store(exec, values, shared_->halo);
+    if constexpr (!std::is_same_v<Local, Csr>) local_.update(exec, shared_->values.local());
+  }
+
+ private:
+  Local local_;
+  std::shared_ptr<MatrixParts<Csr>> shared_;
+};
+
+/// Y = beta · Y + alpha · A · X on the rows of this rank. Collective: all ranks call it, with the
+/// same k.
+/// exec is an instance of A's execution space; x and y are this rank's rows, a.local_cols() × k and
+/// a.local_rows() × k, in any layout.
+///
+/// The local product runs while rows of X travel. On return Y may still be in the making, as with
+/// spmm() of one device. Buffers are allocated in the first product with so many columns, or by
+/// A.reserve(k). An operand that does not fit ends all ranks with a message
+/// (Options::agree_on_errors: throws ShapeError on all).
+template <class ExecSpace, class Alpha, class Local, class Csr, MultiVector X, class Beta,
+          MultiVector Y>
+void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix<Local, Csr>& a, const X& x,
+          const Beta& beta, const Y& y) {
+  a.multiply(exec, alpha, x, beta, y);
+}
+
+/// The same matrix, its local part in another format. Collective.
+template <SparseFormat Format, class Local, class Csr>
+Matrix<Format, Csr> convert(const typename Csr::execution_space& exec, const Matrix<Local, Csr>& a,
+                            const FormatOptions& options = {}) {
+  return a.communicator().agree(
+      [&] { return a.with_local(Format::from_csr(exec, a.local().to_csr(exec), options)); });
+}
+
+/// The same matrix, its local part a Plan for products with k columns: each rank chooses for its
+/// own rows. Collective.
+template <class Csr>
+auto analyse(const typename Csr::execution_space& exec, const Matrix<Csr>& a, std::int64_t k,
+             const PlanOptions& options = {}) {
+  return a.communicator().agree(
+      [&] { return a.with_local(fatvec::analyse(exec, a.local(), k, options)); });
+}
+
+}  // namespace fatvec::distributed

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <fatvec/distributed/matrix_market.hpp>
+#include <fatvec/io/detail/body.hpp>
+
+namespace fatvec::distributed {
+namespace {
+
+using fatvec::detail::concat;
+using io::detail::Failure;
+using io::detail::Fault;
+using io::detail::ParsedHeader;
+
+constexpr std::int64_t no_line = std::numeric_limits<std::int64_t>::max();
+
+std::ifstream open(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(concat(path.string(), ": cannot be opened by this rank."));
+  if (file.get() == 0x1f && file.get() == 0x8b)
+    throw InputError(concat(path.string(), ": the file is gzip-compressed, and ranks read ranges ",
+                            "of a plain file; unpack it first: gunzip --keep ", path.string()));
+  file.clear();
+  file.seekg(0);
+  return file;
+}
+
+/// The header, and the lines below it that this rank parses.
+struct Share {
+  ParsedHeader header;
+  std::string text;  ///< whole lines, each '\n'-terminated
+};
+
+ParsedHeader read_header_of(const std::filesystem::path& path) {
+  open(path);  // first what is said of compressed files
+  io::detail::TextBlocks text(path);
+  const ParsedHeader header = io::detail::parse_header(text);
+  if (!header.coordinate)
+    throw text.error(1,
+                     "a dense array is not read by ranks; write the matrix as a coordinate file.");
+  if (header.field == io::Field::complex)
+    throw text.error(1, "complex values are not read by ranks; read the file on one.");
+  return header;
+}
+
+/// A line belongs to the rank in whose range its first byte lies.
+Share read_share(const std::filesystem::path& path, std::int64_t rank, std::int64_t ranks) {
+  Share share{read_header_of(path), {}};
+  std::ifstream file = open(path);
+  std::string line;
+  for (std::int64_t n = 0; n < share.header.size_line; ++n) std::getline(file, line);
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  const std::int64_t body = file.eof() ? size : static_cast<std::int64_t>(file.tellg());
+  const auto cut = [&](std::int64_t part) {  // of a line that begins at the cut, or the next one
+    const std::int64_t at =
+        body + (size - body) / ranks * part + (size - body) % ranks * part / ranks;
+    if (at == body || at == size) return at;
+    file.clear();
+    file.seekg(at - 1);
+    std::getline(file, line);
+    return file.eof() ? size : static_cast<std::int64_t>(file.tellg());
+  };
+  const std::int64_t begin = cut(rank);
+  const std::int64_t end = cut(rank + 1);
+  share.text.resize(static_cast<std::size_t>(end - begin));
+  file.clear();
+  file.seekg(begin);
+  file.read(share.text.data(), end - begin);
+  if (!file) throw InputError(concat(path.string(), ": the file ended while it was read."));
+  if (!share.text.empty() && share.text.back() != '\n') share.text += '\n';
+  return share;
+}
+
+/// The sum of a number over the ranks before this one, and over all.
+struct Sums {
+  std::int64_t before = 0;
+  std::int64_t total = 0;
+};
+Sums sums_of(const Communicator& communicator, std::int64_t mine) {
+  Sums sums;
+  MPI_Exscan(&mine, &sums.before, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+  if (communicator.rank() == 0) sums.before = 0;  // left alone by MPI_Exscan
+  MPI_Allreduce(&mine, &sums.total, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+  return sums;
+}
+
+/// Lines of the file where entries of either triangle come first, over all ranks.
+struct Triangles {
+  std::int64_t lower = no_line;
+  std::int64_t upper = no_line;
+
+  void take_first(const Communicator& communicator) {
+    std::int64_t lines[2] = {lower, upper};
+    MPI_Allreduce(MPI_IN_PLACE, lines, 2, MPI_INT64_T, MPI_MIN, communicator.get());
+    lower = lines[0];
+    upper = lines[1];
+  }
+  /// The line that contradicts the file's first off-diagonal entry.
+  [[nodiscard]] std::int64_t contradiction() const { return std::max(lower, upper); }
+};
+
+}  // namespace
+
+template <class Scalar>
+GlobalCoo<Scalar> read_entries(const Communicator& communicator,
+                               const std::filesystem::path& path) {
+  using Parser = io::detail::CoordinateParser<Scalar, std::int64_t>;
+  using Item = typename Parser::Item;
+  const Share share = communicator.agree(
+      [&] { return read_share(path, communicator.rank(), communicator.size()); });
+  const ParsedHeader& header = share.header;
+  const Parser parser(header);
+  auto piece = communicator.agree([&] {
+    io::detail::Piece<Item> parsed;
+    io::detail::parse_lines(parser, share.text, static_cast<std::size_t>(header.entries), parsed);
+    return parsed;
+  });
+
+  // Ranges follow each other, so that the lowest rank with a bad line has the file's first one.
+  const std::int64_t lines_before = sums_of(communicator, piece.lines).before;
+  const Sums stored = sums_of(communicator, static_cast<std::int64_t>(piece.stored));
+  const auto line_of = [&](const Failure& failure) {
+    return failure.fault == Fault::none ? no_line
+                                        : header.size_line + 1 + lines_before + failure.line;
+  };
+  const Triangles mine{line_of(piece.lower), line_of(piece.upper)};
+  Triangles first = mine;
+  first.take_first(communicator);
+  communicator.agree([&] {
+    const std::int64_t left = std::max<std::int64_t>(header.entries - stored.before, 0);
+    const auto parsed = static_cast<std::int64_t>(piece.stored);
+    if (parsed > left || (parsed == left && piece.failure.fault != Fault::none)) {
+      io::detail::Piece<Item> again;  // stops at the first line in excess
+      io::detail::parse_lines(parser, share.text, static_cast<std::size_t>(left), again);
+      piece.failure = again.failure;
+    }
+    Failure failure = piece.failure;
+    for (const Failure& other : {piece.lower, piece.upper})
+      if (line_of(other) != no_line && line_of(other) == first.contradiction() &&
+          line_of(other) < line_of(failure))
+        failure = other;
+    if (failure.fault != Fault::none)
+      throw InputError(
+          concat(path.string(), ":", line_of(failure), ": ",
+                 io::detail::explain(failure, header, static_cast<std::uint64_t>(header.entries),
+                                     sizeof(Scalar) == sizeof(double) ? "double" : "float")));
+    if (stored.total < header.entries && communicator.rank() == communicator.size() - 1)
+      throw InputError(concat(path.string(), ":", header.size_line + lines_before + piece.lines,
+                              ": the file ends after ", stored.total, " of the ", header.entries,
+                              " entries that line ", header.size_line,
+                              " announces; the file is truncated or its size line wrong."));
+  });
+
+  return communicator.agree([&] {
+    GlobalCoo<Scalar> coo(header.rows, header.cols, piece.items.size());
+    for (std::size_t n = 0; n < piece.items.size(); ++n) {
+      coo.row(n) = piece.items[n].row;
+      coo.col(n) = piece.items[n].col;
+      coo.value(n) = piece.items[n].value;
+    }
+    return coo;
+  });
+}
+
+template GlobalCoo<double> read_entries(const Communicator&, const std::filesystem::path&);
+template GlobalCoo<float> read_entries(const Communicator&, const std::filesystem::path&);
+
+}  // namespace fatvec::distributed

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include <fatvec/distributed/build.hpp>
+#include <fatvec/io/matrix_market.hpp>
+
+namespace fatvec::distributed {
+
+/// How rows are spread over ranks where the caller does not say.
+enum class Spread {
+  even,     ///< equally many rows
+  nonzeros  ///< about equally many entries: the rows travel once more
+};
+
+/// This rank's share of a Matrix Market file's entries: each rank reads and parses a range of
+/// bytes, cut at line ends. Mirrored entries of symmetric files are there, duplicates kept. The
+/// file must be plain (not compressed), a coordinate file, and be seen by all ranks under that
+/// name. Indices are 64-bit. Scalar: float or double. Collective; throws InputError on all ranks,
+/// naming the file's first bad line as io::read_matrix_market() does.
+template <class Scalar>
+GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path);
+
+/// A partition of `rows` into ranges of about equally many entries. Collective.
+template <class Scalar>
+Partition spread_by_nonzeros(const Communicator& communicator, const GlobalCoo<Scalar>& coo) {
+  const Partition even = Partition::even(coo.rows, communicator.size());
+  const GlobalCsr<Scalar> mine = gather_rows(communicator, even, coo);
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(mine.rows()));
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = mine.row_map(i + 1) - mine.row_map(i);
+  return Partition::by_nonzeros(communicator, even, lengths);
+}
+
+/// A distributed matrix from a Matrix Market file; no rank ever holds the whole matrix. Collective;
+/// errors are thrown on all ranks.
+template <class Scalar = double, class Device = Kokkos::DefaultExecutionSpace,
+          class Offset = std::int32_t>
+auto read_matrix_market(const Communicator& communicator, const std::filesystem::path& path,
+                        Spread spread = Spread::even, const Options& options = {}) {
+  const GlobalCoo<Scalar> coo = read_entries<Scalar>(communicator, path);
+  const Partition rows = spread == Spread::even ? Partition::even(coo.rows, communicator.size())
+                                                : spread_by_nonzeros(communicator, coo);
+  return from_coo<Device, Offset>(communicator, rows, coo, options);
+}
+
+}  // namespace fatvec::distributed

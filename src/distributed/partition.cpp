@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+
+#include <fatvec/distributed/partition.hpp>
+
+namespace fatvec::distributed {
+
+using detail::concat;
+
+Partition Partition::even(std::int64_t rows, int parts) {
+  if (rows < 0 || parts < 1)
+    throw ShapeError(concat("Partition::even: ", rows, " rows in ", parts,
+                            " parts; wanted at least 0 rows and 1 part."));
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(parts) + 1);
+  const std::int64_t share = rows / parts;
+  const std::int64_t longer = rows % parts;  // the first parts have one row more
+  for (std::int64_t p = 0; p <= parts; ++p)
+    offsets[static_cast<std::size_t>(p)] = p * share + std::min(p, longer);
+  return Partition(std::move(offsets));
+}
+
+Partition Partition::of_offsets(std::vector<std::int64_t> offsets) {
+  if (offsets.size() < 2 || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
+    throw ShapeError(concat("Partition::of_offsets: ", offsets.size(),
+                            " offsets; wanted one more than ranks, from 0 on, never falling."));
+  return Partition(std::move(offsets));
+}
+
+Partition Partition::of_local_rows(const Communicator& communicator, std::int64_t rows) {
+  communicator.agree([&] {
+    if (rows < 0) throw ShapeError(concat("Partition::of_local_rows: ", rows, " rows."));
+  });
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(communicator.size()) + 1, 0);
+  MPI_Allgather(&rows, 1, MPI_INT64_T, offsets.data() + 1, 1, MPI_INT64_T, communicator.get());
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  return Partition(std::move(offsets));
+}
+
+Partition Partition::by_nonzeros(const Communicator& communicator, const Partition& current,
+                                 const std::vector<std::int64_t>& lengths) {
+  const int rank = communicator.rank();
+  const std::int64_t parts = communicator.size();
+  communicator.agree([&] {
+    if (current.parts() != parts || static_cast<std::int64_t>(lengths.size()) != current.size(rank))
+      throw ShapeError(concat("Partition::by_nonzeros: ", lengths.size(), " lengths, and a ",
+                              "partition of ", current.parts(), " parts; wanted ", parts,
+                              " parts and a length for each row of this rank."));
+  });
+  const std::int64_t mine = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
+  std::int64_t before = 0;
+  MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+  if (rank == 0) before = 0;  // left alone by MPI_Exscan
+  std::int64_t total = 0;
+  MPI_Allreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+
+  // Each rank finds the cuts that lie in its rows: the first row with p / parts of all entries
+  // before it. The others say 0, and the maximum has them all.
+  std::vector<std::int64_t> cuts(static_cast<std::size_t>(parts) + 1, 0);
+  std::int64_t p = 1;
+  const auto target = [&] { return total / parts * p + total % parts * p / parts; };
+  while (p < parts && target() <= before) ++p;
+  std::int64_t sum = before;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    sum += lengths[i];
+    for (; p < parts && target() <= sum; ++p)
+      cuts[static_cast<std::size_t>(p)] = current.begin(rank) + static_cast<std::int64_t>(i) + 1;
+  }
+  std::vector<std::int64_t> offsets(cuts.size());
+  MPI_Allreduce(cuts.data(), offsets.data(), static_cast<int>(cuts.size()), MPI_INT64_T, MPI_MAX,
+                communicator.get());
+  offsets.back() = current.rows();
+  return total == 0 ? even(current.rows(), static_cast<int>(parts)) : of_offsets(offsets);
+}
+
+int Partition::owner(std::int64_t row) const {
+  const auto after = std::upper_bound(offsets_.begin(), offsets_.end(), row);
+  return static_cast<int>(after - offsets_.begin()) - 1;
+}
+
+}  // namespace fatvec::distributed

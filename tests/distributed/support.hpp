@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fatvec/app/verify/oracle.hpp>
+#include <fatvec/distributed/build.hpp>
+#include <fatvec/generate/generate.hpp>
+
+namespace fatvec::test {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using distributed::Communicator;
+using distributed::GlobalCoo;
+using distributed::Partition;
+using generate::HostCsr;
+using HostX = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+inline HostCsr whole(const std::string& spec) {
+  return generate::generate(generate::parse_spec("gen:" + spec));
+}
+
+/// Every size-th entry of the matrix, so that nearly none is on the rank that is to have it.
+inline GlobalCoo<double> dealt(const Communicator& world, const HostCsr& a) {
+  std::vector<std::array<std::int64_t, 3>> mine;
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t n = a.row_map(i); n < a.row_map(i + 1); ++n)
+      if (n % world.size() == world.rank()) mine.push_back({i, a.entries(n), n});
+  GlobalCoo<double> coo(a.rows(), a.cols(), mine.size());
+  for (std::size_t m = 0; m < mine.size(); ++m) {
+    coo.row(m) = mine[m][0];
+    coo.col(m) = mine[m][1];
+    coo.value(m) = a.values(mine[m][2]);
+  }
+  return coo;
+}
+
+inline auto spread(const Communicator& world, const HostCsr& a) {
+  return distributed::from_coo(world, Partition::even(a.rows(), world.size()), dealt(world, a));
+}
+
+/// Rows first ... last - 1 of a matrix.
+inline HostCsr rows_of(const HostCsr& a, std::int64_t first, std::int64_t last) {
+  HostCsr::Offsets row_map("row_map", last - first + 1);
+  const std::int64_t begin = a.row_map(first);
+  for (std::int64_t i = first; i <= last; ++i) row_map(i - first) = a.row_map(i) - begin;
+  const auto part = std::pair<std::size_t, std::size_t>(begin, a.row_map(last));
+  return HostCsr(static_cast<int>(last - first), a.cols(), row_map,
+                 Kokkos::subview(a.entries, part), Kokkos::subview(a.values, part));
+}
+
+inline double x_value(std::int64_t j, std::int64_t c) {
+  return 0.25 + 0.5 * static_cast<double>((j * 7 + c * 13) % 11) -
+         0.125 * static_cast<double>(c % 3);
+}
+
+/// Rows first ... of a made-up multivector.
+template <class Layout>
+Kokkos::View<double**, Layout, Exec> operand(std::int64_t first, std::int64_t rows,
+                                             std::int64_t k) {
+  Kokkos::View<double**, Layout, Exec> x("x", rows, k);
+  const auto host = Kokkos::create_mirror_view(x);
+  for (std::int64_t i = 0; i < rows; ++i)
+    for (std::int64_t c = 0; c < k; ++c) host(i, c) = x_value(first + i, c);
+  Kokkos::deep_copy(x, host);
+  return x;
+}
+
+/// Y = beta · Y + alpha · A · X on this rank's rows, against the serial product of the same rows.
+template <class XLayout, class YLayout, class Matrix>
+void expect_product(const Matrix& a, const HostCsr& serial, std::int64_t k, double alpha,
+                    double beta) {
+  const int rank = a.communicator().rank();
+  const std::int64_t begin = a.row_partition().begin(rank);
+  const auto x = operand<XLayout>(a.column_partition().begin(rank), a.local_cols(), k);
+  const auto y = operand<YLayout>(begin + 3, a.local_rows(), k);
+  if (beta == 0) Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
+  HostX before("before", a.local_rows(), k);
+  Kokkos::deep_copy(before, operand<Kokkos::LayoutRight>(begin + 3, a.local_rows(), k));
+  HostX all_x("x", serial.cols(), k);
+  for (std::int64_t j = 0; j < serial.cols(); ++j)
+    for (std::int64_t c = 0; c < k; ++c) all_x(j, c) = x_value(j, c);
+
+  const Exec exec;
+  spmm(exec, alpha, a, x, beta, y);
+  exec.fence();
+
+  const auto rows = rows_of(serial, begin, a.row_partition().end(rank));
+  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  const auto verdict =
+      verify::compare(verify::reference_product(alpha, rows, all_x, beta, before), got);
+  EXPECT_TRUE(verdict.passed) << "rank " << rank << " of " << a.communicator().size() << ", k " << k
+                              << ", row " << verdict.worst_row << ": " << verdict.scaled
+                              << " times what rounding allows";
+}
+
+}  // namespace fatvec::test

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fatvec/distributed/statistics.hpp>
+#include <fatvec/kernels/registry.hpp>
+
+#include <set>
+
+#include "message_hooks.hpp"
+#include "support.hpp"
+#include "with_layout.hpp"
+
+namespace fatvec::test {
+namespace {
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+
+/// Neighbours on both sides, all ranks, none; wide and tall; fewer rows than ranks; a dense row and
+/// column.
+const char* const specs[] = {
+    "stencil5:9x8",    "stencil27:4:dof=2", "banded:40:3", "uniform:61x37:5",
+    "uniform:23x90:7", "diagonal:30",       "arrow:50",    "powerlaw:80:6:max=70",
+    "stencil5:2x2",    "uniform:1x20:4",    "empty:10",    "empty:0"};
+
+TEST(DistributedProduct, EqualsTheSerialOne) {
+  const Communicator world;
+  for (const char* const spec : specs) {
+    SCOPED_TRACE(spec);
+    const HostCsr serial = whole(spec);
+    const auto a = spread(world, serial);
+    for (const int k : {1, 3, 8, 17}) {
+      expect_product<LayoutRight, LayoutRight>(a, serial, k, 1.0, 0.0);
+      expect_product<LayoutLeft, LayoutRight>(a, serial, k, -1.5, 0.5);
+      expect_product<LayoutRight, LayoutLeft>(a, serial, k, 2.0, 1.0);
+      expect_product<LayoutLeft, LayoutLeft>(a, serial, k, 1.0, 0.0);
+    }
+  }
+}
+
+TEST(DistributedProduct, HasNoColumnsWhereXHasNone) {
+  const Communicator world;
+  const HostCsr serial = whole("banded:40:3");
+  expect_product<LayoutRight, LayoutRight>(spread(world, serial), serial, 0, 1.0, 0.0);
+}
+
+TEST(DistributedProduct, TakesEveryFormatAsLocalPart) {
+  const Communicator world;
+  std::set<std::string> formats;
+  for (const char* const spec : {"stencil27:4:dof=2", "powerlaw:80:6:max=70", "uniform:1x20:4"}) {
+    const HostCsr serial = whole(spec);
+    const auto a = spread(world, serial);
+    for_each_kernel([&]<class Kernel>(Kernel) {
+      if (is_portable<Kernel>) return;  // the same formats
+      using Format = typename Kernel::template Matrix<double, std::int32_t, Exec, std::int32_t>;
+      SCOPED_TRACE(std::string(Format::name) + ", " + spec);
+      formats.insert(Format::name);
+      const auto converted = distributed::convert<Format>(Exec(), a);
+      expect_product<LayoutRight, LayoutRight>(converted, serial, 8, -1.5, 0.5);
+      expect_product<LayoutLeft, LayoutLeft>(converted, serial, 3, 1.0, 0.0);
+    });
+  }
+  EXPECT_EQ(formats.size(), 8U);
+}
+
+TEST(DistributedProduct, TakesAnyPartition) {
+  const Communicator world;
+  const HostCsr serial = whole("arrow:50");
+  // All rows on the last rank, on the first, or as many as the rank's number.
+  std::vector<std::int64_t> last(world.size() + 1, 0);
+  last.back() = 50;
+  std::vector<std::int64_t> first(world.size() + 1, 50);
+  first.front() = 0;
+  std::vector<std::int64_t> rising(world.size() + 1, 0);
+  for (int p = 1; p <= world.size(); ++p) rising[p] = rising[p - 1] + p - 1;
+  rising.back() = 50;
+  for (const auto& rows : {last, first, rising}) {
+    for (const auto& columns : {last, rising}) {
+      const auto a = distributed::from_coo(world, Partition::of_offsets(rows), dealt(world, serial),
+                                           {}, Partition::of_offsets(columns));
+      expect_product<LayoutRight, LayoutRight>(a, serial, 5, 1.0, 0.0);
+    }
+  }
+}
+
+TEST(DistributedProduct, SendsNoMoreThanTheLowerBound) {
+  const Communicator world;
+  const int rank = world.rank();
+  for (const char* const spec : specs) {
+    SCOPED_TRACE(spec);
+    const HostCsr serial = whole(spec);
+    const auto a = spread(world, serial);
+    // Distinct columns that this rank's rows have, and X's rows here are not.
+    std::set<int> missing;
+    std::set<int> owners;
+    for (std::int64_t i = a.row_partition().begin(rank); i < a.row_partition().end(rank); ++i)
+      for (std::int64_t n = serial.row_map(i); n < serial.row_map(i + 1); ++n)
+        if (const int owner = a.column_partition().owner(serial.entries(n)); owner != rank) {
+          missing.insert(serial.entries(n));
+          owners.insert(owner);
+        }
+    std::int64_t bound[2] = {static_cast<std::int64_t>(owners.size()),
+                             static_cast<std::int64_t>(missing.size()) * 5 * 8};
+    MPI_Allreduce(MPI_IN_PLACE, bound, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(a.volume().received_rows, static_cast<std::int64_t>(missing.size()));
+    EXPECT_EQ(a.volume().neighbours, static_cast<std::int64_t>(owners.size()));
+
+    const auto x = operand<LayoutRight>(0, a.local_cols(), 5);
+    const auto y = operand<LayoutRight>(0, a.local_rows(), 5);
+    (void)take_sent();
+    spmm(Exec(), 1.0, a, x, 0.0, y);
+    const Sent sent = take_sent();
+    EXPECT_EQ(sent.bytes, a.volume().sent_rows * 5 * 8);
+    std::int64_t all[2] = {sent.messages, sent.bytes};
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_EQ(all[0], bound[0]);
+    EXPECT_EQ(all[1], bound[1]);
+  }
+}
+
+int allocations = 0;
+void count_allocation(Kokkos::Profiling::SpaceHandle, const char*, const void*, std::uint64_t) {
+  ++allocations;
+}
+
+TEST(DistributedProduct, AllocatesItsBuffersOnce) {
+  const Communicator world;
+  const HostCsr serial = whole("stencil27:5");
+  const auto a = spread(world, serial);
+  const auto x = operand<LayoutLeft>(0, a.local_cols(), 8);
+  const auto y = operand<LayoutRight>(0, a.local_rows(), 8);
+  const auto few = std::pair<int, int>(2, 5);
+  Kokkos::Tools::Experimental::set_allocate_data_callback(count_allocation);
+  a.reserve(8);
+  const int reserved = allocations;
+  for (int n = 0; n < 3; ++n) {
+    spmm(Exec(), 1.0, a, x, 0.5, y);
+    spmm(Exec(), 1.0, a, Kokkos::subview(x, Kokkos::ALL, few), 0.5,
+         Kokkos::subview(y, Kokkos::ALL, few));
+  }
+  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+  EXPECT_GE(reserved, 3);
+  EXPECT_EQ(allocations, reserved);
+}
+
+TEST(DistributedProduct, SurvivesMessagesThatAreLate) {
+  const Communicator world;
+  const HostCsr serial = whole("uniform:61x61:5");
+  const auto a = spread(world, serial);
+  const RandomDelays late(static_cast<unsigned>(world.rank()) + 1);
+  for (int n = 0; n < 20; ++n)
+    expect_product<LayoutRight, LayoutRight>(a, serial, 1 + n % 4, 1.0, 0.5);
+}
+
+/// The values of this rank's rows, times two.
+auto doubled(const HostCsr& serial, const Partition& rows, int rank) {
+  const HostCsr mine = rows_of(serial, rows.begin(rank), rows.end(rank));
+  Kokkos::View<double*, Exec> values("values", mine.nnz());
+  const auto host = Kokkos::create_mirror_view(values);
+  for (std::int64_t n = 0; n < mine.nnz(); ++n) host(n) = 2 * mine.values(n);
+  Kokkos::deep_copy(values, host);
+  return values;
+}
+
+TEST(DistributedProduct, TakesNewValues) {
+  const Communicator world;
+  for (const char* const spec : specs) {
+    SCOPED_TRACE(spec);
+    const HostCsr serial = whole(spec);
+    const HostCsr twice(serial.rows(), serial.cols(), serial.row_map, serial.entries,
+                        HostCsr::Scalars("values", serial.nnz()));
+    for (std::int64_t n = 0; n < serial.nnz(); ++n) twice.values(n) = 2 * serial.values(n);
+
+    auto a = spread(world, serial);
+    const auto values = doubled(serial, a.row_partition(), world.rank());
+    a.update(Exec(), values);
+    expect_product<LayoutRight, LayoutRight>(a, twice, 4, 1.0, 0.0);
+
+    PlanOptions options;
+    options.choice = Choice{.kernel = "hll-row"};
+    options.keep_value_map = true;
+    auto plan = distributed::analyse(Exec(), spread(world, serial), 4, options);
+    expect_product<LayoutRight, LayoutRight>(plan, serial, 4, 1.0, 0.0);
+    plan.update(Exec(), values);
+    expect_product<LayoutRight, LayoutRight>(plan, twice, 4, 1.0, 0.0);
+  }
+}
+
+TEST(DistributedVectors, HaveTheDotProductsAndStatisticsOfTheWhole) {
+  const Communicator world;
+  const Partition rows = Partition::even(100, world.size());
+  const auto x = operand<LayoutLeft>(rows.begin(world.rank()), rows.size(world.rank()), 3);
+  const auto all = operand<LayoutRight>(0, 100, 3);
+  const auto dots = distributed::dot(world, Exec(), x, x);
+  const auto statistics = distributed::vector_statistics(world, Exec(), x);
+  const auto expected = vector_statistics(Exec(), all);
+  for (int c = 0; c < 3; ++c) {
+    // Multiples of 1/64: sums are exact.
+    EXPECT_EQ(dots[c], expected[c].square_sum);
+    EXPECT_EQ(statistics[c].sum, expected[c].sum);
+    EXPECT_EQ(statistics[c].min, expected[c].min);
+    EXPECT_EQ(statistics[c].max, expected[c].max);
+    EXPECT_EQ(statistics[c].zeros, expected[c].zeros);
+  }
+  const auto column = Kokkos::subview(x, Kokkos::ALL, 1);
+  EXPECT_EQ(distributed::vector_statistics(world, Exec(), column).norm2(), expected[1].norm2());
+}
+
+TEST(DistributedErrors, OfOneRanksOperandsAreThrownOnAllOnRequest) {
+  const Communicator world;
+  const HostCsr serial = whole("banded:40:3");
+  const auto a = distributed::from_coo(world, Partition::even(40, world.size()),
+                                       dealt(world, serial), {.agree_on_errors = true});
+  const int bad = world.size() - 1;
+  const auto x = operand<LayoutRight>(0, a.local_cols() + (world.rank() == bad ? 1 : 0), 2);
+  const auto y = operand<LayoutRight>(0, a.local_rows(), 2);
+  EXPECT_THROW(spmm(Exec(), 1.0, a, x, 0.0, y), ShapeError);
+  expect_product<LayoutRight, LayoutRight>(a, serial, 2, 1.0, 0.0);  // all is as before
+}
+
+/// Run by the test distributed.abort, on three ranks.
+TEST(DistributedErrors, DISABLED_WrongOperandEndsAllRanks) {
+  const Communicator world;
+  const auto a = spread(world, whole("banded:40:3"));
+  const auto x = operand<LayoutRight>(0, a.local_cols() + (world.rank() == 1 ? 1 : 0), 2);
+  spmm(Exec(), 1.0, a, x, 0.0, operand<LayoutRight>(0, a.local_rows(), 2));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+}  // namespace
+}  // namespace fatvec::test
