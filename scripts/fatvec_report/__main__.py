@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pathlib
 import sys
+import warnings
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -66,6 +67,8 @@ def draw(blocks: list[Block]) -> dict[str, Drawn]:
     processes = min(len(PICTURES), os.cpu_count() or 1)
     if processes < 2:
         return {picture.name: draw_one(picture) for picture in PICTURES}
+    # Python 3.12 warns of threads in the process that forks: they are the idle ones of numpy.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     with concurrent.futures.ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
         return dict(zip((picture.name for picture in PICTURES), pool.map(draw_at, range(len(PICTURES)))))
 

@@ -61,16 +61,14 @@ class Halo {
   using Scalar = typename Csr::value_type;
   using ExecSpace = typename Csr::execution_space;
 
-  Halo(Csr matrix, const std::vector<std::int32_t>& boundary, const HaloPlan& plan,
+  Halo(const Csr& matrix, const std::vector<std::int32_t>& boundary, const HaloPlan& plan,
        std::unique_ptr<Exchange<ExecSpace>> exchange)
-      : matrix_(std::move(matrix)),
+      : matrix_(prepare(ExecSpace(), matrix)),
         boundary_(
             fatvec::detail::to_device<typename Csr::device_type>(boundary, "fatvec::halo::rows")),
         send_rows_(fatvec::detail::to_device<typename Csr::device_type>(plan.send_rows,
                                                                         "fatvec::halo::send_rows")),
-        exchange_(std::move(exchange)) {
-    if (matrix_.nnz() > 0) matrix_.find_long_rows(ExecSpace());
-  }
+        exchange_(std::move(exchange)) {}
 
   [[nodiscard]] const Csr& matrix() const { return matrix_; }
   [[nodiscard]] const auto& boundary() const { return boundary_; }
@@ -131,7 +129,7 @@ class Halo {
  private:
   using Bytes = Kokkos::View<std::byte*, typename Csr::device_type>;
 
-  Csr matrix_;
+  Prepared<Csr> matrix_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> boundary_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> send_rows_;
   std::unique_ptr<Exchange<ExecSpace>> exchange_;

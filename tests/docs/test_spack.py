@@ -13,7 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CMAKE, COMPILER, KOKKOS = sys.argv[1:4]
 # What cmake/dependencies.cmake requires, by Spack's names; MMIO has none.
 PACKAGES = {"Kokkos": "kokkos", "KokkosKernels": "kokkos-kernels", "ZLIB": "zlib-api", "fmt": "fmt", "CLI11": "cli11",
-            "nlohmann_json": "nlohmann-json", "benchmark": "benchmark", "GTest": "googletest"}
+            "nlohmann_json": "nlohmann-json", "benchmark": "benchmark", "GTest": "googletest", "MPI": "mpi"}
+AROUND = {"kokkos": (), "mpi": ("+mpi",)}  # of all others the tools
 
 
 class Recorder:
@@ -127,7 +128,7 @@ class Recipe(unittest.TestCase):
         wanted = {name.split("@")[0]: kwargs for name, kwargs in self.named("depends_on").items() if " " not in name}
         for package in PACKAGES.values():
             self.assertIn(package, wanted)
-            self.assertEqual(wanted[package]["around"], () if package == "kokkos" else ("+tools",), package)
+            self.assertEqual(wanted[package]["around"], AROUND.get(package, ("+tools",)), package)
 
     def test_versions_of_kokkos_and_cmake(self):
         text = (ROOT / "cmake/dependencies.cmake").read_text()

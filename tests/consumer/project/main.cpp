@@ -11,7 +11,7 @@
 #include <fatvec/io/matrix_market.hpp>
 #endif
 
-static_assert(FATVEC_VERSION_NUMBER >= 100, "0.1.0 or newer");
+static_assert(FATVEC_VERSION_NUMBER >= 200, "0.2.0 or newer");
 
 using Exec = Kokkos::DefaultExecutionSpace;
 

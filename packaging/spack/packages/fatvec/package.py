@@ -27,6 +27,8 @@ class Fatvec(CMakePackage, CudaPackage):
     variant("shared", default=True, when="+kernels", description="fatvec::kernels as a shared library")
     variant("tools", default=False, description="The programs fatvec and fatvec-bench, and the library fatvec::io")
     conflicts("~kernels", when="+tools", msg="the programs link fatvec::kernels")
+    variant("mpi", default=False, description="The library fatvec::mpi: a matrix over MPI ranks")
+    conflicts("~tools", when="+mpi", msg="fatvec::mpi reads with fatvec::io")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -54,11 +56,14 @@ class Fatvec(CMakePackage, CudaPackage):
         depends_on("benchmark@1.7:")
         depends_on("googletest@1.12:", type="test")
         depends_on("python@3.9:", type="test")
+    with when("+mpi"):
+        depends_on("mpi")
 
     def cmake_args(self):
         spec = self.spec
         backends = ["OPENMP" if spec.satisfies("+openmp") else "SERIAL"]
         args = [self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"), self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels")]
+        args.append(self.define("FATVEC_ENABLE_MPI", "ON" if spec.satisfies("+mpi") else "OFF"))
         if spec.satisfies("+kernels"):
             args.append(self.define_from_variant("BUILD_SHARED_LIBS", "shared"))
             types = [f"{value[:-2]}:{value[-2:]}" for value in spec.variants["instantiate"].value]
