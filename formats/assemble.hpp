@@ -86,7 +86,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
   const auto row = coo.row;
   const auto col = coo.col;
   const auto value = coo.value;
-  Kokkos::View<Offset*, Host> cursor("fatvec::assemble::cursor", rows);
+  const auto cursor = detail::allocated(
+      [&] { return Kokkos::View<Offset*, Host>("fatvec::assemble::cursor", rows); });
   Kokkos::parallel_for("fatvec::assemble::count", Range(host, 0, entries),
                        [=](std::int64_t n) { Kokkos::atomic_inc(&cursor(row(n))); });
   auto row_map =

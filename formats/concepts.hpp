@@ -111,11 +111,13 @@ template <class R>
 inline constexpr bool is_complex<Kokkos::complex<R>> = true;
 
 /// A new View that the caller fills: no wasted first write (and, on CPUs, the filling loop touches
-/// it first).
+/// it first). Throws CapacityError where there is no memory for it.
 template <class View, class ExecSpace, class... Extents>
 View allocate(const ExecSpace& exec, const std::string& label, Extents... extents) {
-  return prefer_huge_pages(View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
-                                static_cast<std::size_t>(extents)...));
+  return prefer_huge_pages(allocated([&] {
+    return View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+                static_cast<std::size_t>(extents)...);
+  }));
 }
 
 template <class View>

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <fatvec/core/memory.hpp>
+
 namespace fatvec {
 
 /// Coordinate format on the host: how matrices enter and leave the library. Entry n says A(row[n],
@@ -24,14 +26,22 @@ struct Coo {
   Array<Scalar> value;
 
   Coo() = default;
+  /// Entries that the caller fills. Throws CapacityError where there is no memory for them.
   Coo(Ordinal rows_, Ordinal cols_, std::size_t entries)
       : rows(rows_),
         cols(cols_),
-        row(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::Coo::row"), entries),
-        col(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::Coo::col"), entries),
-        value(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::Coo::value"), entries) {}
+        row(array<Ordinal>("fatvec::Coo::row", entries)),
+        col(array<Ordinal>("fatvec::Coo::col", entries)),
+        value(array<Scalar>("fatvec::Coo::value", entries)) {}
 
   [[nodiscard]] std::size_t entries() const { return value.extent(0); }
+
+ private:
+  template <class T>
+  static Array<T> array(const std::string& label, std::size_t length) {
+    return detail::allocated(
+        [&] { return Array<T>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), length); });
+  }
 };
 
 }  // namespace fatvec

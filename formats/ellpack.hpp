@@ -69,7 +69,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   /// Throws CapacityError, before allocating, where the padded arrays exceed options.memory_limit
-  /// (default: the free memory).
+  /// (default: the free memory) or Offset cannot count the slots.
   template <class ExecSpace>
   static EllMatrix from_csr(const ExecSpace& exec, const Csr& csr,
                             const FormatOptions& options = {}) {
@@ -84,6 +84,7 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         "ELLPACK", need, options.memory_limit,
         detail::concat(ell.rows_, " rows padded to the longest, ", ell.width_,
                        " entries; CSR needs ", human_bytes(static_cast<double>(csr.bytes()))));
+    detail::checked_count<Offset>(need.stored_entries, "ELLPACK slots");
     ell.row_lengths = detail::row_lengths(exec, csr);
     detail::fill_padded(exec, csr, ell, ell.rows_, ell.width_);
     return ell;

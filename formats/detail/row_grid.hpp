@@ -99,8 +99,8 @@ RowGrid find_grid(const ExecSpace& exec, const Csr& csr) {
   RowGrid grid = RowGrid::in_order(rows);
   const std::int64_t samples = std::min<std::int64_t>(rows, 64);
   if (samples == 0) return grid;
-  const Kokkos::View<std::int64_t*, typename Csr::memory_space> found("fatvec::row_grid",
-                                                                      2 * samples);
+  using Found = Kokkos::View<std::int64_t*, typename Csr::memory_space>;
+  const auto found = allocated([&] { return Found("fatvec::row_grid", 2 * samples); });
   Kokkos::parallel_for("fatvec::row_grid", Range<ExecSpace>(exec, 0, samples),
                        GridOfRow<Csr>{csr, found, rows, samples});
   exec.fence("fatvec::row_grid");

@@ -9,18 +9,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
 
 #include <fatvec/core/error.hpp>
-#include <fatvec/core/system.hpp>
+#include <fatvec/core/memory_limits.hpp>
 
 namespace fatvec {
 
-/// Bytes that can still be allocated in MemorySpace, as the operating system or the device driver
-/// tells it.
+/// Bytes that can still be allocated in MemorySpace, as the device driver tells it; on the host the
+/// least of what Linux has available, what control groups (containers, batch systems) leave, and
+/// what the limit of the address space leaves.
 template <class MemorySpace>
 std::uint64_t free_memory() {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -87,6 +89,19 @@ struct Footprint {
 };
 
 namespace detail {
+
+/// What make() gives, a View; where Kokkos has no memory for it, CapacityError with Kokkos' words,
+/// which tell the label and the size. All that the library allocates is made so.
+template <class Make>
+auto allocated(const Make& make) try {
+  return make();
+} catch (const Error&) {
+  throw;
+} catch (const std::exception& error) {  // Kokkos throws what differs from version to version
+  throw CapacityError(concat("out of memory: ", error.what(),
+                             " Choose a smaller matrix, fewer columns, or a format with less "
+                             "padding."));
+}
 
 /// Refuses a format whose footprint exceeds the limit (or the free memory of MemorySpace when there
 /// is none), before allocation.

@@ -38,8 +38,8 @@ inline bool one_memory_node() {
   return one;
 }
 
-/// Bytes of the host's memory that can still be allocated.
-inline std::uint64_t free_host_memory() {
+/// Bytes of the machine's memory that nobody uses, whatever this process may have of it.
+inline std::uint64_t available_memory() {
   // MemAvailable counts reclaimable caches, which sysconf's free pages do not.
   unsigned long long kibibytes = 0;
   const std::string line = line_of_file("/proc/meminfo", "MemAvailable:");

@@ -83,8 +83,7 @@ class Packing {
   template <class ExecSpace>
   static View allocate(const ExecSpace& exec, const std::string& label, std::int64_t rows,
                        std::int64_t k) {
-    return prefer_huge_pages(
-        View(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), rows, k));
+    return detail::allocate<View>(exec, label, rows, k);
   }
 
   std::int64_t rows_ = 0;

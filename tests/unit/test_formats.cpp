@@ -366,6 +366,7 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
   FormatOptions one_hack = hacks_of(n);
   one_hack.memory_limit = 1'000'000'000'000;
   one_hack.slice_size = n;
+  EXPECT_THROW(Ell::from_csr(Exec(), csr, one_hack), CapacityError);
   EXPECT_THROW(Hll::from_csr(Exec(), csr, one_hack), CapacityError);
   EXPECT_THROW(Sell::from_csr(Exec(), csr, one_hack), CapacityError);
   EXPECT_THROW(Pjad::from_csr(Exec(), csr, one_hack), CapacityError);

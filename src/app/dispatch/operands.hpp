@@ -69,20 +69,20 @@ struct DenseOperands {
   View y;
 
   explicit DenseOperands(const Case& task)
-      : x(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"),
-                                 task.matrix.cols(), task.k))),
-        y(prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "Y"),
-                                 task.matrix.rows(), task.k))) {}
+      : x(detail::allocate<View>(ExecSpace(), "X", task.matrix.cols(), task.k)),
+        y(detail::allocate<View>(ExecSpace(), "Y", task.matrix.rows(), task.k)) {}
 
   /// Through a host mirror of the operand's own layout: deep_copy changes the layout only within
   /// one memory space.
   static void copy_in(const View& to, const HostMultivector& from) {
-    const auto staging = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, to);
+    const auto staging = detail::allocated(
+        [&] { return Kokkos::create_mirror_view(Kokkos::WithoutInitializing, to); });
     Kokkos::deep_copy(staging, from);
     Kokkos::deep_copy(to, staging);
   }
   static void copy_out(const HostMultivector& to, const View& from) {
-    const auto staging = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from);
+    const auto staging = detail::allocated(
+        [&] { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from); });
     Kokkos::deep_copy(to, staging);
   }
 };

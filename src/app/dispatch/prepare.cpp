@@ -114,9 +114,7 @@ HostCsr host_csr(
 }
 
 HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
-  return prefer_huge_pages(HostMultivector(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                                           static_cast<std::size_t>(rows),
-                                           static_cast<std::size_t>(k)));
+  return detail::allocate<HostMultivector>(Kokkos::DefaultHostExecutionSpace(), label, rows, k);
 }
 
 std::vector<KernelInfo> kernels() {
