@@ -7,6 +7,7 @@
 
 #include <fatvec/core/memory.hpp>
 #include <fatvec/formats/concepts.hpp>
+#include <fatvec/formats/detail/check_csr.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
 namespace fatvec {
@@ -37,6 +38,9 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   CsrMatrix() = default;
 
   /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
+  /// What is in them is not looked at: row_map must begin with 0, never decrease, and end with the
+  /// number of entries, whose columns must be within 0 ... cols - 1. Kernels and conversions of a
+  /// matrix that breaks this read and write what is not theirs, or never end.
   CsrMatrix(Ordinal rows, Ordinal cols, ConstOffsets row_map_, Ordinals entries_, Scalars values_)
       : row_map(std::move(row_map_)),
         entries(std::move(entries_)),
@@ -50,6 +54,15 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                       "values; row_map has ", row_map.extent(0), ", entries ",
                                       entries.extent(0), ", values ", values.extent(0), "."));
     }
+  }
+
+  /// The same for arrays from outside, which are checked, as by validate(exec, A).
+  template <class ExecSpace>
+    requires Kokkos::is_execution_space_v<ExecSpace>
+  CsrMatrix(const ExecSpace& exec, Ordinal rows, Ordinal cols, ConstOffsets row_map_,
+            Ordinals entries_, Scalars values_)
+      : CsrMatrix(rows, cols, std::move(row_map_), std::move(entries_), std::move(values_)) {
+    detail::check_csr(exec, row_map, entries, rows_, cols_);
   }
 
   /// The same matrix: KokkosSparse spells a device Device<Space, MemorySpace>, others Space.
@@ -90,15 +103,26 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
 static_assert(SparseFormat<CsrMatrix<double>>);
 
+/// Throws InputError, naming the row and the entry, where the offsets do not begin with 0,
+/// decrease, or do not end with the number of entries, or where a column is out of range. One pass
+/// over row_map and entries on exec; returns when it is over. Order and duplicates within a row are
+/// not looked at.
+template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
+void validate(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
+  detail::check_csr(exec, csr.row_map, csr.entries, csr.rows(), csr.cols());
+}
+
 /// The same matrix in another Device's memory; shares the Views where the memory space is the same.
 template <class TargetDevice, class Scalar, class Ordinal, class Device, class Offset>
 auto mirror(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
   using Target = CsrMatrix<Scalar, Ordinal, TargetDevice, Offset>;
   const typename Target::memory_space space;
-  return Target(csr.rows(), csr.cols(),
-                Kokkos::create_mirror_view_and_copy(space, csr.row_map, "fatvec::csr::row_map"),
-                Kokkos::create_mirror_view_and_copy(space, csr.entries, "fatvec::csr::entries"),
-                Kokkos::create_mirror_view_and_copy(space, csr.values, "fatvec::csr::values"));
+  const auto copy = [&](const auto& view, const std::string& label) {
+    return detail::allocated(
+        [&] { return Kokkos::create_mirror_view_and_copy(space, view, label); });
+  };
+  return Target(csr.rows(), csr.cols(), copy(csr.row_map, "fatvec::csr::row_map"),
+                copy(csr.entries, "fatvec::csr::entries"), copy(csr.values, "fatvec::csr::values"));
 }
 
 namespace detail {

@@ -25,8 +25,10 @@ product::HostCsr load(const MatrixSource& source, std::int64_t largest_k) {
   const auto accept = [&](const io::MatrixMarketHeader& header) {
     require_fits(source, header, largest_k);
   };
-  return csr_from_coo<Host>(
-      io::read_matrix_market<double>(source.text, nullptr, {.accept = accept}));
+  auto csr =
+      csr_from_coo<Host>(io::read_matrix_market<double>(source.text, nullptr, {.accept = accept}));
+  validate(Host(), csr);
+  return csr;
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) of the position, as a number in [-1, 1).

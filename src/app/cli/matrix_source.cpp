@@ -39,6 +39,7 @@ MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> mem
   AssemblyReport report;
   auto csr =
       csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int32_t>(coo, &report, memory_limit);
+  validate(Kokkos::DefaultHostExecutionSpace(), csr);
   return {path, describe(header), std::move(csr), report.duplicates};
 }
 
