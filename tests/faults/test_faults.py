@@ -3,6 +3,7 @@
 or the whole new one is there, no temporary, and the exit status and the message say what happened."""
 import json
 import os
+import resource
 import signal
 import subprocess
 import tempfile
@@ -11,7 +12,14 @@ from pathlib import Path
 
 FATVEC, BENCH, FAULTS = (os.environ[name] for name in ("FATVEC_PROGRAM", "FATVEC_BENCH", "FATVEC_FAULTS"))
 REASONS = {"open": "No space left", "write": "No space left", "fsync": "Input/output error", "rename": "Permission denied"}
+SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXCPU
 CASES = ("--dry-run", "--matrix", "gen:stencil7:6", "--contender", "fatvec,raw-serial", "--format", "csr", "--layout", "row")
+
+
+def default_signals():
+    """What a shell's background jobs, or nohup, ignore would be ignored by the programs, too."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_DFL)
 
 
 class FaultTest(unittest.TestCase):
@@ -22,7 +30,8 @@ class FaultTest(unittest.TestCase):
 
     def run_program(self, command, **environment):
         variables = {**os.environ, "OMP_NUM_THREADS": "1", "FATVEC_CACHE": str(self.folder / "tune.json"), **environment}
-        return subprocess.run(list(map(str, command)), cwd=self.folder, env=variables, capture_output=True, text=True, timeout=120)
+        return subprocess.run(list(map(str, command)), cwd=self.folder, env=variables, capture_output=True, text=True, timeout=600,
+                              preexec_fn=default_signals)
 
     def succeed(self, command):
         done = self.run_program(command)
@@ -86,10 +95,43 @@ class Files(FaultTest):
 
     def test_a_signal_leaves_nothing(self):
         command, path = (FATVEC, "generate", "stencil5:4", "-o", "a.mtx"), self.folder / "a.mtx"
-        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXCPU:
+        for number in SIGNALS:
             for _, done in self.each_fault(command, lambda: path.write_text("old"), FATVEC_FAULT_SIGNAL=str(int(number))):
                 self.assertEqual(done.returncode, -number)
                 self.check_folder("a.mtx")
+
+    def test_a_limit_of_file_sizes_is_a_failed_write(self):
+        path = self.folder / "a.mtx"
+        path.write_text("old")
+        done = subprocess.run([FATVEC, "generate", "stencil5:40", "-o", "a.mtx"], cwd=self.folder, stderr=subprocess.PIPE, text=True,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+        self.assertEqual((done.returncode, path.read_text()), (2, "old"))
+        self.assertIn("File too large", done.stderr)
+        self.check_folder("a.mtx")
+
+    def test_a_failed_allocation_is_told_and_leaves_nothing(self):
+        self.check_allocations(FATVEC, "generate", "stencil5:4", "-o", "a.mtx")
+        self.check_allocations(FATVEC, "multiply", "gen:stencil5:4", "-o", "a.mtx")
+
+    def check_allocations(self, *command):
+        path = self.folder / "a.mtx"
+        failed = 0
+        for n in range(1, 200):
+            path.write_text("old")
+            done = self.run_program(command, LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
+            if "fault: allocation" not in done.stderr:
+                break
+            self.check_folder("a.mtx")
+            if done.returncode == 0:  # Kokkos does without
+                continue
+            self.assertEqual(path.read_text(), "old")
+            if 'label="Kokkos::' in done.stderr:  # of its own
+                continue
+            failed += 1
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("out of memory", done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(failed, 0)
 
     def test_the_cache_keeps_its_entries(self):
         tune = (FATVEC, "tune", "gen:stencil5:4", "--seconds", "0.0001", "--default-policies", "--time-limit", "100000", "--force", "--k")
