@@ -127,23 +127,26 @@ auto mirror(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
 
 namespace detail {
 
+/// A View of the same elements that does not own them, and whose type is not const: only for what
+/// reads them.
+template <class T, class Device>
+auto without_const(const Kokkos::View<T*, Device>& view) {
+  using Element = std::remove_const_t<T>;
+  return Kokkos::View<Element*, Device>(const_cast<Element*>(view.data()), view.extent(0));
+}
+
 /// The matrix by the types of arrays that are not const, for which conversions and plans are
-/// compiled. Only for what reads it: nothing is written to arrays that were const. These Views do
-/// not own them; `csr` does.
+/// compiled. Only for what reads it: nothing is written to arrays that were const, and `csr` still
+/// owns them.
 template <class Scalar, class Ordinal, class Device, class Offset>
 auto without_const(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
   using Plain =
       CsrMatrix<std::remove_const_t<Scalar>, std::remove_const_t<Ordinal>, Device, Offset>;
-  if constexpr (std::is_same_v<Plain, CsrMatrix<Scalar, Ordinal, Device, Offset>>) {
+  if constexpr (std::is_same_v<Plain, CsrMatrix<Scalar, Ordinal, Device, Offset>>)
     return csr;
-  } else {
-    const auto borrowed = [](const auto& view) {
-      using T = std::remove_const_t<typename std::decay_t<decltype(view)>::value_type>;
-      return Kokkos::View<T*, typename Plain::device_type>(const_cast<T*>(view.data()),
-                                                           view.extent(0));
-    };
-    return Plain(csr.rows(), csr.cols(), csr.row_map, borrowed(csr.entries), borrowed(csr.values));
-  }
+  else
+    return Plain(csr.rows(), csr.cols(), csr.row_map, without_const(csr.entries),
+                 without_const(csr.values));
 }
 
 /// Whether a CsrMatrix of these has arrays that are const.

@@ -40,9 +40,7 @@ class ConstPlan {
   /// Takes new values of A in the same pattern; see the plan of other matrices.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
-    using Value = typename Plain::value_type;
-    plan_.update(exec,
-                 typename Plain::Scalars(const_cast<Value*>(values.data()), values.extent(0)));
+    plan_.update(exec, without_const(values));
     if (is_csr()) values_ = values;
   }
 
