@@ -10,7 +10,7 @@ from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
 
 class Help(CliTest):
     def test_help_everywhere(self):
-        for command in (), ("info",), ("print",), ("multiply",), ("analyse",), ("tune",), ("generate",), ("list",):
+        for command in (), ("info",), ("print",), ("multiply",), ("analyse",), ("tune",), ("generate",), ("list",), ("completion",), ("help",):
             self.assertIn("Usage: fatvec", self.fatvec(*command, "--help").stdout)
 
     def test_exit_states_are_told(self):
@@ -57,7 +57,7 @@ class WrongUsage(CliTest):
                 self.assertLessEqual(len(error.splitlines()), 2)
 
     def test_subcommands(self):
-        self.assertIn("no subcommand is given; there are: info print multiply analyse tune generate list.", self.error())
+        self.assertIn("no subcommand is given; there are: info print multiply analyse tune generate list completion help.", self.error())
         self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
         self.assertIn("MATRIX is required", self.error("multiply"))
         self.assertIn("--output is required", self.error("generate", "stencil5:4"))

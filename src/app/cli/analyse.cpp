@@ -11,8 +11,8 @@ namespace {
 /// The best few, and CSR, against which conversions are judged.
 void print_ranking(const std::vector<Prediction>& ranking) {
   constexpr std::size_t shown = 3;
-  write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", "", "a product", "its traffic",
-             "size of A", "set-up", "pays after");
+  constexpr const char* columns = "  {:<22}{:>11}{:>12}{:>11}{:>10}{:>12}\n";
+  fmt::print(columns, "", "a product", "its traffic", "size of A", "set-up", "pays after");
   for (std::size_t n = 0; n < ranking.size(); ++n) {
     const Prediction& prediction = ranking[n];
     if (n >= shown && prediction.format != "csr") continue;
@@ -20,9 +20,9 @@ void print_ranking(const std::vector<Prediction>& ranking) {
         prediction.format == "csr" ? "-" : fmt::format("{:.0f}", prediction.break_even);
     if (std::isinf(prediction.break_even)) pays = "never";
     if (!prediction.fits) pays = "does not fit";
-    write_line(stdout, "", "{:<22}{:>12}{:>12}{:>12}{:>12}{:>14}", name_of(prediction.choice),
-               human_seconds(prediction.seconds), human_bytes(prediction.bytes),
-               human_bytes(prediction.matrix_bytes), human_seconds(prediction.setup_seconds), pays);
+    fmt::print(columns, name_of(prediction.choice), human_seconds(prediction.seconds),
+               human_bytes(prediction.bytes), human_bytes(prediction.matrix_bytes),
+               human_seconds(prediction.setup_seconds), pays);
   }
 }
 

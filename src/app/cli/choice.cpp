@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "choice.hpp"
 
+#include "policy_words.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace fatvec::cli {
+namespace {
+
+/// The terms of the model as keys, named as their enumerators are.
+constexpr const char* term_keys[] = {
+    "launch",          "main_memory", "scattered_x",   "x_from_cache", "entries",
+    "multiplications", "rows",        "elements_of_y", "longest_row",  "packing"};
+static_assert(std::size(term_keys) == Term::count, "a key for every term");
+
+}  // namespace
 
 void add_choice_options(CLI::App& command, ChoiceOptions& options) {
   add_matrix(command, options.matrix);
@@ -41,7 +53,7 @@ std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure
 
 std::string name_of(const Choice& choice) {
   std::string name = choice.kernel + (choice.packed ? ", packed" : "");
-  if (!choice.policy.empty()) name += ", " + choice.policy;
+  if (const auto words = words_of_policy(choice.policy); !words.empty()) name += ", " + words;
   return name;
 }
 
@@ -68,8 +80,7 @@ Json to_json(const Structure& structure) {
 
 Json to_json(const Prediction& prediction) {
   Json parts = Json::object();
-  for (std::size_t n = 0; n < Term::count; ++n)
-    parts[std::string(term_names[n])] = prediction.parts[n];
+  for (std::size_t n = 0; n < Term::count; ++n) parts[term_keys[n]] = prediction.parts[n];
   Json json = {
       {"kernel", prediction.choice.kernel},
       {"packed", prediction.choice.packed},

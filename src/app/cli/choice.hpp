@@ -33,7 +33,7 @@ product::Layout layout_of(const ChoiceOptions& options);
 std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
                                    std::int64_t k);
 
-/// "hll", "bsr, packed".
+/// "hll-row", "bsr-row, packed", "csr-portable, row by row, tiles of 4 columns".
 std::string name_of(const Choice& choice);
 
 Json to_json(const Machine& machine);

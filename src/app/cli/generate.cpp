@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/generate/twins.hpp>
 
 #include <memory>
 #include <string>
@@ -72,7 +71,7 @@ void add_generate(CLI::App& app, Action& action) {
   file_to_write(output)->required();
   add_memory_limit(*command, options->memory_limit);
   command->add_flag("--json", options->json, "Print one JSON object");
-  command->footer([] { return generate::spec_help() + "Twins:\n" + generate::twin_names("  "); });
+  command->footer(generators_help);
   command->callback([&action, options] { action = [options] { return generate_file(*options); }; });
 }
 

@@ -9,6 +9,7 @@
 
 #include "matrix_source.hpp"
 #include "options.hpp"
+#include "picture.hpp"
 #include "subcommand.hpp"
 
 namespace fatvec::cli {
@@ -18,6 +19,7 @@ struct InfoOptions {
   std::string matrix;
   FormatOptions format;
   std::optional<product::StorageOrder> storage;  ///< changes no size
+  std::string picture;                           ///< where to draw it; empty: nowhere
   bool json = false;
 };
 
@@ -94,13 +96,14 @@ Json info_json(const MatrixSource& matrix, const Findings& found) {
   return info;
 }
 
-/// One line for each half of the block sizes: what is stored for each entry.
+/// What is stored for each entry, six block sizes a line.
 void print_blocks(const std::vector<BlockFill>& blocks) {
   const char* label = "block fill";
-  for (std::size_t first = 0; first < blocks.size(); first += 8, label = "") {
+  for (std::size_t first = 0; first < blocks.size(); first += 6, label = "") {
     std::string text;
-    for (std::size_t n = first; n < std::min(first + 8, blocks.size()); ++n)
-      text += fmt::format("{:>4}: {:.2f}", blocks[n].block_size, blocks[n].ratio);
+    for (std::size_t n = first; n < std::min(first + 6, blocks.size()); ++n)
+      text += fmt::format("{:>3}: {:<6.2f}", blocks[n].block_size, blocks[n].ratio);
+    text.erase(text.find_last_not_of(' ') + 1);
     write_line(stdout, label, "{}", text);
   }
   const auto& best = best_block_fill(blocks);
@@ -134,6 +137,9 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
 }
 
 int info(const InfoOptions& options) {
+  if (!options.picture.empty()) require_picture_path(options.picture);
+  if (options.picture == "-" && options.json)
+    throw UsageError("--picture - and --json both write to the standard output; give a FILE.svg.");
   const KokkosSession kokkos;
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
   const std::uint64_t limit =
@@ -151,6 +157,7 @@ int info(const InfoOptions& options) {
     print_notes(matrix);
     print_info(matrix, found);
   }
+  if (!options.picture.empty()) write_picture(options.picture, matrix.csr, summary(matrix));
   return success;
 }
 
@@ -163,6 +170,10 @@ void add_info(CLI::App& app, Action& action) {
   const auto options = std::make_shared<InfoOptions>();
   add_matrix(*command, options->matrix);
   add_format_options(*command, options->format, options->storage);
+  file_to_write(command->add_option("--picture", options->picture,
+                                    "Draw where the entries are and how long the rows are: a file "
+                                    "that ends in .svg, or - for the terminal"))
+      ->type_name("FILE.svg|-");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([&action, options] { action = [options] { return info(*options); }; });
 }

@@ -46,6 +46,8 @@ int parse_and_run(int argc, char** argv) {
   add_tune(app, action);
   add_generate(app, action);
   add_list(app, action);
+  add_completion(app, action);
+  add_help(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help_or_version) {

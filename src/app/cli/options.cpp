@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <fatvec/app/dispatch/product.hpp>
-#include <fatvec/generate/generate.hpp>
 
 namespace fatvec::cli {
 
@@ -16,7 +15,7 @@ void add_matrix(CLI::App& command, std::string& matrix) {
           "gen:stencil27:100")
       ->required()
       ->type_name("");
-  command.footer([] { return generate::spec_help(); });
+  command.footer("The generated matrices: fatvec help generators.\n");
 }
 
 void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout) {

@@ -12,8 +12,7 @@
 /// Options that several subcommands share.
 namespace fatvec::cli {
 
-/// MATRIX, required: a file or a generator spec; the syntax of the latter goes to the end of the
-/// help.
+/// MATRIX, required: a file or a generator spec, of which the help says where they are listed.
 void add_matrix(CLI::App& command, std::string& matrix);
 
 /// --backend and --layout, of X and Y.

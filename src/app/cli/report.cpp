@@ -6,6 +6,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <fatvec/app/cli/common/terminal.hpp>
+
 namespace fatvec::cli {
 
 std::string version() {
@@ -21,9 +23,18 @@ std::FILE* report_stream(const std::string& output) {
                                                                                        : stdout;
 }
 
+void write_fact(std::FILE* stream, const char* label, const std::string& text) {
+  constexpr std::size_t indent = 14;
+  const std::string padded = fmt::format("{:<{}}", label, indent);
+  fmt::print(stream, "{}{}\n", bold(stream, padded),
+             is_terminal(stream) ? wrapped(text, 80 - indent, indent) : text);
+}
+
 void write_json(std::FILE* stream, const Json& object) {
+  Json whole = {{"json_version", json_version}};
+  whole.update(object);
   // File names need not be UTF-8.
-  fmt::print(stream, "{}\n", object.dump(2, ' ', false, Json::error_handler_t::replace));
+  fmt::print(stream, "{}\n", whole.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 Json to_json(const FormatOptions& options, const std::optional<product::StorageOrder>& storage) {

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 
 /// The program `fatvec`: one file per subcommand. Each add_*() describes its options to CLI11 and,
 /// when its subcommand is chosen, leaves in `action` what main() then runs; parsing alone starts
@@ -21,5 +22,11 @@ void add_generate(CLI::App& app, Action& action);
 void add_analyse(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
+/// After all others, which are its topics.
+void add_help(CLI::App& app, Action& action);
+void add_completion(CLI::App& app, Action& action);
+
+/// The kinds of generated matrices and their options.
+std::string generators_help();
 
 }  // namespace fatvec::cli

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include <fatvec/app/cli/common/terminal.hpp>
 #include <fatvec/app/dispatch/search.hpp>
 #include <fatvec/core/output_file.hpp>
 #include <fatvec/statistics/traffic.hpp>
@@ -25,29 +24,6 @@ struct TuneOptions : ChoiceOptions {
   bool defaults_only = false;
   bool forget = false;  ///< leave the cache alone
   bool force = false;   ///< replace what is better there
-};
-
-/// A bar on a terminal's stderr, nothing elsewhere.
-class Progress {
- public:
-  explicit Progress(std::size_t steps) : steps_(steps), shown_(isatty(STDERR_FILENO) != 0) {}
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  ~Progress() {
-    if (shown_) fmt::print(stderr, "\r{:78}\r", "");
-  }
-  void step(const std::string& what) {
-    if (!shown_) return;
-    constexpr std::size_t width = 30;
-    const std::size_t done = std::min(width, width * done_++ / std::max<std::size_t>(steps_, 1));
-    fmt::print(stderr, "\r[{:<{}}] {:<45.45}", std::string(done, '#'), width, what);
-    std::fflush(stderr);
-  }
-
- private:
-  std::size_t steps_;
-  std::size_t done_ = 0;
-  bool shown_;
 };
 
 /// The measurements for one k.
@@ -127,21 +103,28 @@ Json json_of(const Tuned& tuned) {
 
 void print(const Tuned& tuned, double work) {
   constexpr std::size_t shown = 5;
-  write_line(stdout, fmt::format("k = {}", tuned.k).c_str(), "{:<58}{:>10}{:>9}{:>9}{:>11}", "",
-             "least", "GFLOPS", "spread", "predicted");
+  // Values stand under their headings at 80 characters; a longer name has a line of its own.
+  constexpr std::size_t name_width = 40;
+  constexpr const char* values = "{:>10}{:>9}{:>8}{:>11}\n";
+  const auto print_name = [&](const std::string& name) {
+    fmt::print("  {:<{}}", name, name_width);
+    if (name.size() > name_width) fmt::print("\n  {:{}}", "", name_width);
+  };
+  print_name(fmt::format("k = {}", tuned.k));
+  fmt::print(values, "least", "GFLOPS", "spread", "predicted");
   std::size_t lines = 0;
   for (const auto& m : tuned.measured) {
     if (!m.problem.empty()) {
-      write_line(stdout, "", "{:<58}{}", name_of(m.choice), m.problem);
+      write_line(stdout, "", "{}: {}", name_of(m.choice), m.problem);
       continue;
     }
     if (++lines > shown) continue;
     std::string predicted = "-";
     for (const auto& p : tuned.ranking)
       if (p.choice == m.choice) predicted = human_seconds(p.seconds);
-    write_line(stdout, "", "{:<58}{:>10}{:>9.1f}{:>8.0f}%{:>11}", name_of(m.choice),
-               human_seconds(m.seconds()), 1e-9 * work / m.seconds(), 100 * m.timing.spread(),
-               predicted);
+    print_name(name_of(m.choice));
+    fmt::print(values, human_seconds(m.seconds()), fmt::format("{:.1f}", 1e-9 * work / m.seconds()),
+               fmt::format("{:.0f} %", 100 * m.timing.spread()), predicted);
   }
   if (tuned.skipped > 0)
     write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fatvec/app/cli/common/terminal.hpp>
+
+namespace fatvec::cli {
+namespace {
+
+bool is_set(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+}  // namespace
+
+bool is_terminal(std::FILE* stream) {
+  return isatty(fileno(stream)) != 0;
+}
+
+std::string bold(std::FILE* stream, std::string_view text) {
+  const char* const kind = std::getenv("TERM");
+  const bool dumb = kind == nullptr || std::string_view(kind) == "dumb";
+  if (dumb || is_set("NO_COLOR") || !is_terminal(stream)) return std::string(text);
+  return fmt::format("\033[1m{}\033[0m", text);
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  std::string lines;
+  while (text.size() > width) {
+    std::size_t end = text.rfind(' ', width);
+    if (end == std::string_view::npos || end == 0) end = text.find(' ', width);
+    if (end == std::string_view::npos) break;
+    lines.append(text.substr(0, end)).append("\n").append(indent, ' ');
+    text.remove_prefix(end + 1);
+  }
+  return lines.append(text);
+}
+
+Progress::Progress(std::size_t steps) : steps_(steps), shown_(is_terminal(stderr)) {}
+
+Progress::~Progress() {
+  if (shown_) fmt::print(stderr, "\r{:78}\r", "");
+}
+
+void Progress::step(std::string_view what) {
+  if (!shown_) return;
+  constexpr std::size_t width = 30;
+  const std::size_t done = std::min(width, width * done_++ / std::max<std::size_t>(steps_, 1));
+  fmt::print(stderr, "\r[{:<{}}] {:<45.45}", std::string(done, '#'), width, what);
+  std::fflush(stderr);
+}
+
+}  // namespace fatvec::cli
