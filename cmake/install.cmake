@@ -53,6 +53,18 @@ if(TARGET fatvec_mpi)
   install(TARGETS fatvec_mpi EXPORT fatvecMpiTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT mpi)
   install(EXPORT fatvecMpiTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT mpi)
 endif()
+
+# Target `man`: man pages from the programs' help; installed where they were made.
+find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
+if(TARGET fatvec_bench AND Python3_FOUND)
+  add_custom_target(man
+    COMMAND Python3::Interpreter -B "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs/man_page.py" "${PROJECT_BINARY_DIR}/man" "${PROJECT_VERSION}"
+            "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:fatvec_bench>"
+    DEPENDS fatvec_cli fatvec_bench
+    COMMENT "Man pages: ${PROJECT_BINARY_DIR}/man" VERBATIM)
+  install(FILES "${PROJECT_BINARY_DIR}/man/fatvec.1" "${PROJECT_BINARY_DIR}/man/fatvec-bench.1"
+          DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs OPTIONAL)
+endif()
 file(RELATIVE_PATH libraries_from_programs "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(program fatvec_cli fatvec_bench)
   if(TARGET ${program})
