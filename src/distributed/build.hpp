@@ -98,7 +98,7 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
     return split<Scalar, Offset>(mine, x_rows.begin(rank), x_rows.end(rank));
   });
   const HaloPlan plan = make_halo_plan(communicator, x_rows, parts.columns);
-  auto exchange = make_exchange<Exec>(communicator, plan);
+  auto exchange = make_exchange<Exec>(communicator, plan, options.use_nccl);
   return communicator.agree([&] {
     const Csr local = Csr::from_csr(Exec(), mirror<Device>(parts.local));
     const Volume volume{plan.sent_rows(), plan.received_rows(),

@@ -20,6 +20,8 @@ struct Options {
   /// where they do not: one reduction per product, for debugging. Otherwise an error on one rank
   /// ends all ranks with its message.
   bool agree_on_errors = false;
+  /// Between GPUs, where fatvec::mpi was built with NCCL; false: MPI, as elsewhere.
+  bool use_nccl = true;
 };
 
 /// What one rank exchanges in a product.
