@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -54,6 +54,24 @@ inline HostCsr rows_of(const HostCsr& a, std::int64_t first, std::int64_t last) 
   const auto part = std::pair<std::size_t, std::size_t>(begin, a.row_map(last));
   return HostCsr(static_cast<int>(last - first), a.cols(), row_map,
                  Kokkos::subview(a.entries, part), Kokkos::subview(a.values, part));
+}
+
+/// The matrix times two.
+inline HostCsr twice(const HostCsr& a) {
+  const HostCsr result(a.rows(), a.cols(), a.row_map, a.entries,
+                       HostCsr::Scalars("values", a.nnz()));
+  for (std::int64_t n = 0; n < a.nnz(); ++n) result.values(n) = 2 * a.values(n);
+  return result;
+}
+
+/// The values of this rank's rows, times two.
+inline auto doubled(const HostCsr& serial, const Partition& rows, int rank) {
+  const HostCsr mine = rows_of(serial, rows.begin(rank), rows.end(rank));
+  Kokkos::View<double*, Exec> values("values", mine.nnz());
+  const auto host = Kokkos::create_mirror_view(values);
+  for (std::int64_t n = 0; n < mine.nnz(); ++n) host(n) = 2 * mine.values(n);
+  Kokkos::deep_copy(values, host);
+  return values;
 }
 
 inline double x_value(std::int64_t j, std::int64_t c) {
