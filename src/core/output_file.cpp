@@ -225,6 +225,18 @@ void OutputFile::require_writable(const std::filesystem::path& path) {
   trial.open_target(path);
 }
 
+std::filesystem::path set_aside(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path name = path.string() + ".damaged";
+  for (int n = 2; std::filesystem::exists(std::filesystem::symlink_status(name, error)); ++n)
+    name = concat(path.string(), ".damaged.", n);
+  std::filesystem::rename(path, name, error);
+  if (error)
+    throw UsageError(concat(path.string(), " makes no sense, and cannot be renamed to ",
+                            name.string(), ": ", error.message(), ". Remove it, or name another."));
+  return name;
+}
+
 void remove_temporaries_on_signals() {
   struct sigaction action{};
   action.sa_handler = fatvec_remove_temporaries;

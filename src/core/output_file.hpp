@@ -50,6 +50,10 @@ class OutputFile {
   gzFile_s* gzip_ = nullptr;
 };
 
+/// Renames a file that makes no sense to FILE.damaged (.damaged.2 where something stands there), so
+/// that nothing is lost. Returns its new name; throws UsageError where the folder does not let it.
+std::filesystem::path set_aside(const std::filesystem::path& path);
+
 /// For main(): signals that end the program (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU)
 /// remove the temporaries of unfinished files before they do. A file beyond the limit (SIGXFSZ) is
 /// a failed write. A signal that is ignored stays so.

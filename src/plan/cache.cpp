@@ -6,10 +6,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/json_nesting.hpp>
 #include <fatvec/core/output_file.hpp>
 #include <fatvec/plan/cache.hpp>
 
@@ -40,23 +43,49 @@ struct Contents {
   Json entries = Json::object();
   Json set_aside = Json::object();  ///< what made no sense, a list under its key
   std::string problem;              ///< why there are none, though there is a file
+  bool replaceable = true;          ///< false: what stands there is nothing of this program's
 };
 
-Contents read(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  if (!file) {
-    std::error_code none;
-    if (!std::filesystem::exists(path, none)) return {};
-    return {.problem = "cannot be read"};
-  }
-  const Json json = Json::parse(file, nullptr, false);
+/// Of a cache: the file, an object of entries or lists of them, an entry; and one to spare.
+constexpr int deepest_nesting = 5;
+
+Contents parse(const std::string& text) {
+  if (fatvec::detail::json_nesting(text) > deepest_nesting)
+    return {.problem = "is nested more deeply than a cache"};
+  const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return {.problem = "is not JSON"};
-  if (!json.is_object() || !json.contains("version") || json["version"] != format_version ||
-      !json.contains("entries") || !json["entries"].is_object()) {
+  const auto member = [&json](const char* name) {
+    return json.is_object() && json.contains(name) ? json[name] : Json();
+  };
+  const Json version = member("version");
+  const Json entries = member("entries");
+  const Json set_aside = member("set_aside");
+  if (version.is_number_unsigned() && version.get<std::uint64_t>() > format_version)
+    return {.problem = fatvec::detail::concat("was written by a newer fatvec (version ",
+                                              version.get<std::uint64_t>(), " of the cache, not ",
+                                              format_version, ")"),
+            .replaceable = false};
+  if (!version.is_number_unsigned() || version.get<std::uint64_t>() != format_version ||
+      !entries.is_object() || !(set_aside.is_null() || set_aside.is_object()))
     return {.problem = "is not a cache of this version"};
-  }
-  const Json set_aside = json.value("set_aside", Json::object());
-  return {json["entries"], set_aside.is_object() ? set_aside : Json::object(), {}};
+  return {entries, set_aside.is_null() ? Json::object() : set_aside, {}};
+}
+
+Contents read(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found) return {};
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return {.problem = "is no plain file", .replaceable = false};
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.good() && !file.eof()) return {.problem = "cannot be read", .replaceable = false};
+  return parse(text);
+}
+
+std::string left_alone(const std::filesystem::path& path, const std::string& problem) {
+  return fatvec::detail::concat(path.string(), " ", problem, "; it is left alone, and nothing is ",
+                                "kept. Name another file by FATVEC_CACHE.");
 }
 
 bool known(const Choice& choice) {
@@ -84,18 +113,29 @@ bool plausible(const Winner& winner) {
 }
 
 /// The entry, if all of it makes sense: a cache may come from anywhere.
-std::optional<Winner> winner_of(const Json& entry) try {
+std::optional<Winner> winner_of(const Json& entry) {
+  const auto member = [&entry](const char* name) {
+    return entry.is_object() && entry.contains(name) ? entry[name] : Json();
+  };
+  const Json kernel = member("kernel");
+  const Json policy = member("policy");
+  const Json packed = member("packed");
+  const Json repetitions = member("repetitions");
+  if (!kernel.is_string() || !policy.is_string() || !packed.is_boolean() ||
+      !repetitions.is_number_unsigned())
+    return {};
+  const auto seconds = [&member](const char* name) {
+    const Json value = member(name);
+    return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  };
   const Winner winner{
-      .choice = {entry.at("kernel").get<std::string>(), entry.at("policy").get<std::string>(),
-                 entry.at("packed").get<bool>()},
-      .seconds = entry.at("seconds").get<double>(),
-      .median_seconds = entry.at("median_seconds").get<double>(),
-      .spread = entry.at("spread").get<double>(),
-      .repetitions = entry.at("repetitions").get<std::int64_t>()};
+      .choice = {kernel.get<std::string>(), policy.get<std::string>(), packed.get<bool>()},
+      .seconds = seconds("seconds"),
+      .median_seconds = seconds("median_seconds"),
+      .spread = seconds("spread"),
+      .repetitions = repetitions.get<std::int64_t>()};
   if (!known(winner.choice) || !plausible(winner)) return {};
   return winner;
-} catch (const Json::exception&) {  // no object, a member that is missing or of another type
-  return {};
 }
 
 Json json_of(const Winner& winner) {
@@ -129,8 +169,10 @@ std::optional<Winner> Cache::find(const Key& key) {
   problem_.clear();
   const Contents contents = read(path_);
   if (!contents.problem.empty()) {
-    problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem,
-                                      "; nothing of it is used. Run 'fatvec tune' again.");
+    problem_ = contents.replaceable
+                   ? fatvec::detail::concat(path_.string(), " ", contents.problem,
+                                            "; nothing of it is used. Run 'fatvec tune' again.")
+                   : left_alone(path_, contents.problem);
     return {};
   }
   const auto entry = contents.entries.find(key.text());
@@ -148,20 +190,20 @@ bool Cache::store(const Key& key, const Winner& winner, Replace replace) {
     throw UsageError(fatvec::detail::concat(
         "the measurement of ", winner.choice.kernel, " (", winner.seconds, " s, in the median ",
         winner.median_seconds, " s) makes no sense; it is not kept."));
+  const auto leave_alone = [this](const Contents& contents) {
+    if (!contents.replaceable) problem_ = left_alone(path_, contents.problem);
+    return !contents.replaceable;
+  };
+  if (leave_alone(read(path_))) return false;  // before a lock is made beside it
   std::error_code error;
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
   const Lock lock(path_.string() + ".lock");
   Contents contents = read(path_);
-  if (!contents.problem.empty()) {
-    const std::string aside = path_.string() + ".damaged";
-    std::filesystem::rename(path_, aside, error);
-    if (error)
-      throw UsageError(fatvec::detail::concat(path_.string(), " ", contents.problem,
-                                              ", and cannot be renamed to ", aside, ": ",
-                                              error.message(), ". Remove it, or name another."));
-    problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem, "; it is ", aside,
+  if (leave_alone(contents)) return false;
+  if (!contents.problem.empty())
+    problem_ = fatvec::detail::concat(path_.string(), " ", contents.problem, "; it is ",
+                                      fatvec::detail::set_aside(path_).string(),
                                       " now, and a new one is begun.");
-  }
   if (const auto entry = contents.entries.find(key.text()); entry != contents.entries.end()) {
     const auto kept = winner_of(*entry);
     if (kept && replace == Replace::slower && kept->seconds <= winner.seconds) return false;

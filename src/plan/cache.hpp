@@ -45,8 +45,10 @@ std::filesystem::path default_cache_path();
 
 /// A JSON file. Writers take a lock, read what others have written meanwhile, and put a new file in
 /// its place, so that readers never see half of one. A file that cannot be understood is set aside
-/// as FILE.damaged, an entry that makes no sense is set aside within the file, and both are said to
-/// be.
+/// as FILE.damaged (.damaged.2 where there is one), an entry that makes no sense is set aside
+/// within the file, and both are said to be. What a newer fatvec wrote, what cannot be read and
+/// what is no plain file is said, and left alone. docs/schemas/tune-cache.schema.json describes the
+/// file.
 class Cache {
  public:
   explicit Cache(std::filesystem::path path = default_cache_path()) : path_(std::move(path)) {}
@@ -54,8 +56,8 @@ class Cache {
   /// Nothing where there is no file, no such key, or no sense in what stands there.
   std::optional<Winner> find(const Key& key);
   /// Whether the winner is kept now: not, where an entry of another writer or run is as fast and
-  /// `replace` does not say `always`. Throws InputError where the file cannot be written,
-  /// UsageError where the winner itself makes no sense.
+  /// `replace` does not say `always`, and not where the file is left alone. Throws InputError where
+  /// the file cannot be written, UsageError where the winner itself makes no sense.
   bool store(const Key& key, const Winner& winner, Replace replace = Replace::slower);
   /// What was wrong with the file when it was last read, for people; usually empty.
   [[nodiscard]] const std::string& problem() const { return problem_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -34,11 +35,12 @@ class TuneCache : public testing::Test {
     std::filesystem::create_directories(path().parent_path());
     std::ofstream(path()) << text;
   }
-  [[nodiscard]] std::string text() const {
+  [[nodiscard]] static std::string text_of(const std::filesystem::path& path) {
     std::ostringstream text;
-    text << std::ifstream(path()).rdbuf();
+    text << std::ifstream(path).rdbuf();
     return text.str();
   }
+  [[nodiscard]] std::string text() const { return text_of(path()); }
 
   std::filesystem::path folder_;
 };
@@ -77,8 +79,10 @@ TEST_F(TuneCache, KeepsAndFinds) {
 }
 
 TEST_F(TuneCache, DamagedFilesAreSetAsideAndReported) {
-  for (const char* text : {"", "{", "[]", "{\"version\": 1}", "{\"version\": 99, \"entries\": {}}",
-                           "{\"version\": \"3\", \"entries\": {}}", "\x01\x02\xff"}) {
+  for (const char* text :
+       {"", "{", "[]", "{\"version\": 1}", "{\"version\": 3, \"entries\": []}",
+        "{\"version\": \"3\", \"entries\": {}}", "{\"version\": -4, \"entries\": {}}",
+        "{\"version\": 3, \"entries\": {}, \"set_aside\": 7}", "\x01\x02\xff"}) {
     write(text);
     Cache cache(path());
     EXPECT_FALSE(cache.find(a_key(1))) << text;
@@ -93,6 +97,58 @@ TEST_F(TuneCache, DamagedFilesAreSetAsideAndReported) {
 /// What a cache of one entry is in a file.
 std::string file_of(const std::string& entry) {
   return "{\"version\": 3, \"entries\": {\"" + a_key(1).text() + "\": " + entry + "}}";
+}
+
+TEST_F(TuneCache, WhatWasSetAsideEarlierIsKept) {
+  for (const char* text : {"first", "second", "third"}) {
+    write(text);
+    Cache(path()).store(a_key(1), csr(1e-3));
+  }
+  EXPECT_EQ(text_of(path().string() + ".damaged"), "first");
+  EXPECT_EQ(text_of(path().string() + ".damaged.2"), "second");
+  EXPECT_EQ(text_of(path().string() + ".damaged.3"), "third");
+}
+
+TEST_F(TuneCache, TheCacheOfANewerVersionIsLeftAlone) {
+  for (const char* text : {"{\"version\": 4, \"entries\": {}}", "{\"version\": 99}",
+                           "{\"version\": 18446744073709551615, \"entries\": 7}"}) {
+    write(text);
+    Cache cache(path());
+    EXPECT_FALSE(cache.find(a_key(1))) << text;
+    EXPECT_NE(cache.problem().find("newer"), std::string::npos) << text;
+    EXPECT_FALSE(cache.store(a_key(1), csr(1e-3), Replace::always)) << text;
+    EXPECT_NE(cache.problem().find("newer"), std::string::npos) << text;
+    EXPECT_NE(cache.problem().find("FATVEC_CACHE"), std::string::npos) << text;
+    EXPECT_EQ(text_of(path()), text);
+    EXPECT_FALSE(std::filesystem::exists(path().string() + ".damaged"));
+  }
+}
+
+TEST_F(TuneCache, WhatIsNoPlainFileIsLeftAlone) {
+  std::filesystem::create_directories(path());
+  const auto pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& odd : {path(), pipe, std::filesystem::path("/dev/null")}) {
+    Cache cache(odd);
+    EXPECT_FALSE(cache.find(a_key(1))) << odd;
+    EXPECT_FALSE(cache.store(a_key(1), csr(1e-3))) << odd;
+    EXPECT_NE(cache.problem().find("no plain file"), std::string::npos) << odd;
+    EXPECT_TRUE(std::filesystem::exists(odd)) << odd;
+    EXPECT_FALSE(std::filesystem::exists(odd.string() + ".lock")) << odd;
+  }
+}
+
+TEST_F(TuneCache, DeepNestingNeedsNoStack) {
+  const std::string deep(2'000'000, '[');
+  const std::string closed = deep + std::string(deep.size(), ']');
+  for (const std::string& text : {deep, file_of(closed)}) {
+    write(text);
+    Cache cache(path());
+    EXPECT_FALSE(cache.find(a_key(1)));
+    EXPECT_NE(cache.problem().find("nested"), std::string::npos);
+    EXPECT_TRUE(cache.store(a_key(1), csr(1e-3)));
+    EXPECT_TRUE(cache.find(a_key(1)));
+  }
 }
 
 std::string entry_of(const std::string& kernel, const std::string& policy,
@@ -121,7 +177,11 @@ TEST_F(TuneCache, SenselessEntriesAreSetAside) {
         entry_of(R"("csr-row")", R"("")",
                  R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": null, "repetitions": 9)"),
         entry_of(R"("csr-row")", R"("")",
-                 R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 0)")}) {
+                 R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 0)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": 4e-5, "median_seconds": 5e-5, "spread": 0.1, "repetitions": 1e300)"),
+        entry_of(R"("csr-row")", R"("")",
+                 R"("seconds": "4", "median_seconds": 5e-5, "spread": 0.1, "repetitions": 9)")}) {
     write(file_of(entry));
     Cache cache(path());
     EXPECT_FALSE(cache.find(a_key(1))) << entry;

@@ -178,6 +178,7 @@ Verdict keep(tune::Cache& cache, const tune::Key& key, const SearchTask& task,
     return {.kept = true, .note = concat("replaces ", task.kept->kernel, ": ", useless->problem)};
   }
   const auto before = cache.find(key);
+  if (!before && !cache.problem().empty()) return {.note = "not kept"};
   if (!before) return {.note = "not kept: another process has changed the cache"};
   return {.note =
               concat("not kept: ", before->choice.kernel, " took ", human_seconds(before->seconds),
