@@ -64,7 +64,7 @@ def load(path: str | pathlib.Path) -> Run:
         records = [_case(name, group) for name, group in cases.items()]
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"{path}: not a result of fatvec-bench ({type(error).__name__}: {error}); "
                        "an interrupted run leaves an incomplete file") from error
     if not records:
@@ -77,7 +77,7 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     for record in records:
         if length := record["fields"].pop("vector", ""):
             record["fields"] = {"matrix": f"vectors of {length}", **record["fields"]}
-            record["length"] = int(length)
+            record["length"] = _whole(path, "the length of a vector", length)
     keys = list(dict.fromkeys(key for record in records for key in record["fields"]))
     implementation = {key for record in records for key in implementation_keys(record["fields"])}
     rows = pd.DataFrame([{**record.pop("fields"), **record} for record in records])
@@ -85,10 +85,7 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
         if key not in keys or rows[key].isna().any():
             raise BadInput(f"{path}: a case without '{key}:' in its name; expected matrix:NAME/contender:NAME/.../k:K")
     rows[keys] = rows[keys].fillna("")
-    try:
-        rows["k"] = rows["k"].astype(int)
-    except ValueError as error:
-        raise BadInput(f"{path}: a case whose k is not a number ({error})") from error
+    rows["k"] = [_whole(path, "k", k) for k in rows["k"]]
     for name in ("backend", "format", "threads"):
         if name not in rows:
             rows[name] = ""
@@ -101,6 +98,12 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     others = [key for key in keys if key not in implementation and key not in ("matrix", "k", "threads")]
     parameters = [key for key in keys if key in implementation and key not in ("contender", "backend", "format")]
     return Run(path.stem, context, rows, ["matrix", *others, "k"], parameters)
+
+
+def _whole(path: pathlib.Path, what: str, text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", text):
+        raise BadInput(f"{path}: {what} is not a whole number: '{text[:40]}'")
+    return int(text)
 
 
 def _default_backend(context: dict) -> str:

@@ -69,7 +69,10 @@ class Loading(unittest.TestCase):
             path = pathlib.Path(folder) / "half.json"
             for text in ('{"benchmarks": [', "[]", '"text"', "null", '{"benchmarks": []}', '{"benchmarks": [1]}',
                          '{"benchmarks": [{"name": "other/8", "real_time": 1}]}',
-                         '{"benchmarks": [{"name": "matrix:m/contender:c/k:many", "error_occurred": true}]}'):
+                         '{"benchmarks": [{"name": "matrix:m/contender:c/k:many", "error_occurred": true}]}',
+                         '{"benchmarks": [{"name": "matrix:m/contender:c/k:99999999999999999999", "error_occurred": true}]}',
+                         '{"benchmarks": [{"name": "vector:long/contender:c/k:1", "error_occurred": true}]}',
+                         '{"benchmarks": ' + "[" * 100000 + "]" * 100000 + "}"):
                 path.write_text(text)
                 with self.assertRaisesRegex(BadInput, "half.json"):
                     load(path)
