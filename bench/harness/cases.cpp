@@ -2,6 +2,7 @@
 #include "harness/cases.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -95,8 +96,24 @@ std::vector<Sweep> select_sweeps(const Suite& suite, const Options& options) {
   return sweeps;
 }
 
+/// Every setting that some build can sweep. One that this build has no variant of is none of the
+/// user's mistakes: the same command is to run on a CPU and on a GPU.
+std::set<std::string> known_sweeps(const std::set<std::string>& of_this_build) {
+  std::set<std::string> known = {"all",       "block",      "block_size",  "chunk",
+                                 "hack_size", "slice_size", "sort_window", "textbook"};
+  known.insert(of_this_build.begin(), of_this_build.end());
+  return known;
+}
+
+void note_empty_sweeps(const Names& wanted, const std::set<std::string>& of_this_build) {
+  for (const auto& name : wanted)
+    if (name != "all" && of_this_build.count(name) == 0)
+      std::fprintf(stderr, "fatvec-bench: note: this build has no variants for the sweep '%s'\n",
+                   name.c_str());
+}
+
 std::vector<const Contender*> select_contenders(const Registry& registry, const Options& options) {
-  std::set<std::string> names, backends, formats, kernels, sweeps = {"all"};
+  std::set<std::string> names, backends, formats, kernels, sweeps;
   for (const auto& contender : registry.contenders()) {
     names.insert(contender.name);
     backends.insert(contender.backend);
@@ -108,7 +125,8 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
   require_known("backend", options.backends, backends);
   require_known("format", options.formats, formats);
   require_known("kernel", options.kernels, kernels);
-  require_known("sweep", options.sweeps, sweeps);
+  require_known("sweep", options.sweeps, known_sweeps(sweeps));
+  note_empty_sweeps(options.sweeps, sweeps);
   const bool every_sweep = !options.sweeps.empty() && selected(options.sweeps, "all");
 
   std::vector<const Contender*> chosen;

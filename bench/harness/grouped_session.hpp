@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "harness/outcome.hpp"
@@ -58,11 +59,14 @@ class GroupedSession {
   /// Those that every case has.
   static void report_timing(const Timing& timing, bool dry_run, benchmark::State& state) {
     auto& counters = state.counters;
+    const auto repetitions = static_cast<double>(timing.seconds.size());
     counters["verified"] = 1;
     counters["median_seconds"] = timing.median();
+    counters["mean_seconds"] =
+        std::accumulate(timing.seconds.begin(), timing.seconds.end(), 0.0) / repetitions;
     counters["min_seconds"] = timing.seconds.front();
     counters["spread"] = timing.spread();
-    counters["repetitions"] = static_cast<double>(timing.seconds.size());
+    counters["repetitions"] = repetitions;
     counters["capped"] = timing.capped && !dry_run ? 1 : 0;
   }
 

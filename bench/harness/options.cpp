@@ -31,6 +31,8 @@ constexpr const char* footer =
 // Times rows, of which there are no more, it must not overflow.
 constexpr std::int64_t most_columns = std::numeric_limits<std::int32_t>::max();
 
+constexpr std::int64_t most_repetitions = 1'000'000;
+
 bool starts_with(const std::string& text, const char* prefix) {
   return text.rfind(prefix, 0) == 0;
 }
@@ -49,6 +51,17 @@ std::string Options::benchmark_flag(const std::string& flag) const {
   for (const auto& argument : benchmark_arguments)
     if (starts_with(argument, prefix.c_str())) return argument.substr(prefix.size());
   return {};
+}
+
+product::TimingPolicy Options::timing(double suite_seconds) const {
+  product::TimingPolicy policy;
+  policy.most_seconds = max_seconds.value_or(suite_seconds);
+  if (repetitions) {
+    policy.repetitions = *repetitions;
+    policy.fewest = std::min(policy.fewest, *repetitions);
+    if (!max_seconds) policy.most_seconds = std::numeric_limits<double>::infinity();
+  }
+  return policy;
 }
 
 Options parse_options(int argc, const char* const* argv) {
@@ -98,6 +111,10 @@ Options parse_options(int argc, const char* const* argv) {
                         "Stop a row's repetitions after this time (at least 3; otherwise at least "
                         "20), in place of the suite's"),
          0);
+  whole(app.add_option("--repetitions", options.repetitions,
+                       "Time every row at least so often, however long that takes; with "
+                       "--max-seconds, until that is over"),
+        1, most_repetitions);
   finite(app.add_option("--max-expansion", options.max_expansion,
                         "Skip a format that is more than so many times as large as CSR")
              ->capture_default_str(),

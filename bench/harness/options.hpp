@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fatvec/app/dispatch/timing.hpp>
+
 namespace fatvec::bench {
 
 /// The command line. Empty lists mean "whatever the suite and the build have".
@@ -25,12 +27,17 @@ struct Options {
   double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
   double beta = 0;
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
+  std::optional<int> repetitions;     ///< timed ones of every row, whatever they take
   double max_expansion = 16;          ///< a format may be so many times as large as CSR
   bool dry_run = false;
   bool list = false;
 
   std::vector<std::string> benchmark_arguments;  ///< --benchmark_...: for Google Benchmark
   std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
+
+  /// How rows are timed: as the command line says, otherwise for at most `suite_seconds`.
+  /// Repetitions that are asked for are capped only where seconds are asked for, too.
+  [[nodiscard]] product::TimingPolicy timing(double suite_seconds) const;
 
   /// True where a Google Benchmark flag was given, be it as --flag or as --flag=value.
   [[nodiscard]] bool has_benchmark_flag(const std::string& flag) const;

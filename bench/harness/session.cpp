@@ -8,7 +8,7 @@ namespace fatvec::bench {
 
 Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidths,
                  double cache_bytes)
-    : policy_{.timing = {.most_seconds = options.max_seconds.value_or(suite.max_seconds)},
+    : policy_{.timing = options.timing(suite.max_seconds),
               .alpha = options.alpha,
               .beta = options.beta,
               .dry_run = options.dry_run,

@@ -19,7 +19,7 @@ double flops_per_element(Operation operation) {
 
 VectorSession::VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths,
                              double cache_bytes)
-    : timing_{.most_seconds = options.max_seconds.value_or(suite.max_seconds)},
+    : timing_(options.timing(suite.max_seconds)),
       dry_run_(options.dry_run),
       bandwidths_(std::move(bandwidths)),
       cache_bytes_(cache_bytes) {}

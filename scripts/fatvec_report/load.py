@@ -12,7 +12,7 @@ import pandas as pd
 from .names import GPU_BACKENDS, SPEAKING, backend_of, implementation_keys, matrix_label, parse_name
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-COUNTERS = ("GFLOPS", "bytes", "bytes_per_cache", "GBs", "bound_fraction", "verified", "setup_seconds", "min_seconds", "spread",
+COUNTERS = ("GFLOPS", "bytes", "bytes_per_cache", "GBs", "bound_fraction", "verified", "setup_seconds", "mean_seconds", "min_seconds", "spread",
             "capped", "rows", "nnz", "stored_entries", "matrix_bytes")
 
 

@@ -10,7 +10,7 @@ import unittest.mock
 
 from program import DATA, PROGRAM, fields, results, run
 
-COUNTERS = """GFLOPS GBs bytes bound_fraction verified setup_seconds median_seconds min_seconds spread capped matrix_bytes
+COUNTERS = """GFLOPS GBs bytes bound_fraction verified setup_seconds median_seconds mean_seconds min_seconds spread capped matrix_bytes
     stored_entries rows nnz""".split()
 CONTEXT = """fatvec_version git_hash git_dirty compiler compiler_flags build_type kokkos_version kokkos_configuration
     kokkoskernels_version device cpu threads usable_processors bandwidth_host_read_GBs bandwidth_host_copy_GBs
@@ -71,6 +71,15 @@ class Measured(unittest.TestCase):
         self.assertEqual((row["nnz"], row["rows"]), (nnz, n))
         self.assertEqual(row["bytes"], nnz * 12 + (n + 1) * 4 + k * 8 * 2 * n)
         self.assertAlmostEqual(row["GFLOPS"] * 1e9 * seconds, 2 * nnz * k, delta=1)
+
+    def test_repetitions_that_are_asked_for(self):
+        one = (*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "1", "--layout", "row")
+        row, = results(*one, "--repetitions", "3000")["benchmarks"]
+        self.assertGreaterEqual(row["repetitions"], 3000)
+        self.assertEqual(row["capped"], 0)
+        self.assertLessEqual(row["min_seconds"], row["mean_seconds"])
+        row, = results(*one, "--repetitions", "3000", "--max-seconds", "0")["benchmarks"]
+        self.assertEqual((row["repetitions"], row["capped"]), (3, 1))
 
     def test_a_scaled_row_reads_y_too(self):
         row = results(*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "4", "--layout", "row", "--max-seconds", "0",
@@ -163,6 +172,16 @@ class Selection(unittest.TestCase):
             self.assertEqual(done.returncode, 2, option)
             self.assertIn("nonsense", done.stderr)
             self.assertIn(known, done.stderr)
+
+    def test_a_sweep_of_other_builds_is_a_note(self):
+        named = (*SMALL, "--contender", "raw-serial", "--format", "csr", "--k", "1", "--layout", "row", "--dry-run")
+        without = results(*named)["benchmarks"]
+        self.assertEqual([row["name"] for row in results(*named, "--sweep", "block,textbook,chunk")["benchmarks"]
+                          if "/kernel:textbook" not in row["name"]], [row["name"] for row in without])
+        listed = run("--list").stdout
+        for sweep in "block", "chunk":
+            told = run(*named, "--sweep", sweep).stderr
+            self.assertEqual(f"no variants for the sweep '{sweep}'" in told, f"(with --sweep {sweep})" not in listed)
 
     def test_other_wrong_usage(self):
         for arguments in (("--nonsense",), ("--k", "0"), ("--k", "x"), ("--matrix", "gen:nonsense:3"),

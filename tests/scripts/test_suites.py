@@ -46,7 +46,7 @@ def published(suite):
 class Suites(unittest.TestCase):
     def test_names_agree_with_the_published_and_the_download_table(self):
         suites = listed()
-        self.assertEqual(list(suites), ["demo", "balayre", "stec", "calzetta", "scaling", "vectors"])
+        self.assertEqual(list(suites), ["demo", "balayre", "stec", "calzetta", "gollmann", "scaling", "vectors"])
         table = [line.split("\t") for line in (ROOT / "scripts" / "matrices.tsv").read_text().splitlines() if line[0] != "#"][1:]
         for suite, count in COLLECTIONS.items():
             self.assertEqual(len(set(names(suites[suite]))), count)
@@ -78,7 +78,7 @@ class Suites(unittest.TestCase):
 
 class DryRuns(unittest.TestCase):
     def test_every_suite(self):
-        for suite in "balayre", "stec", "calzetta", "scaling":
+        for suite in "balayre", "stec", "calzetta", "gollmann", "scaling":
             status, out, error = run(BENCH, "--suite", suite, "--dry-run", "--contender", "fatvec", "--format", "csr")
             self.assertEqual(status, 0, out + error)
             self.assertRegex(error, r"\d\d+ verified, 0 skipped, 0 failed")
