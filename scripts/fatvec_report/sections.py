@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import sections_portability, sections_ratio, sections_record, sections_speed, sections_vectors, verdict
+from . import sections_papers, sections_portability, sections_ratio, sections_record, sections_speed, sections_vectors, verdict
 from .blocks import Block, Heading, folded
 
 
@@ -32,6 +32,7 @@ SECTIONS = [
     Section("Formats", sections_speed.formats),
     Section("Kernels, schedules and settings", sections_ratio.settings, folded=True),
     Section("Threads", sections_ratio.threads),
+    Section("The papers' questions", sections_papers.balayre),
     Section("All comparisons", sections_speed.comparison, folded=True),
     Section("Set-up and spread of fatvec's best", sections_speed.setup_costs, folded=True),
     Section("Vectors: runtime over the length", sections_vectors.over_length, vectors=True),

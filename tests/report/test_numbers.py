@@ -8,7 +8,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 try:
-    from fatvec_report import analysis, published, scaling, sections_record, sweeps
+    from fatvec_report import analysis, published, scaling, sections_papers, sections_record, sweeps
     from fatvec_report.views import commit, views
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
@@ -106,6 +106,23 @@ class Published(unittest.TestCase):
         self.assertEqual(row["[1] best"], "4.00")  # in HLL, which the table has not
         self.assertEqual(table.rows, [["cage4 (twin)", "0.39", "0.33", "4.00", "–", "4.00", "csr-row, k = 2"],
                                       ["x/cant.mtx", "29.8", "27.7", "12.0", "–", "12.0", "csr-row, k = 6"]])  # k = 128 was not published
+
+
+class Papers(unittest.TestCase):
+    def test_best_structure_method_and_speedup_stand_beside_the_published(self):
+        ellpack = "raw-openmp/backend:openmp/format:ellpack/schedule:static"
+        view, = views(made(({"cpu": "c"}, [case(SERIAL, 4, "gen:twin:cant", k=1), case(SERIAL, 4, "gen:twin:cant", k=2),
+                                           case(OPENMP + "64", 2, "gen:twin:cant", k=6), case(ellpack, 0.5, "gen:twin:cant", k=3),
+                                           case(SERIAL, 1, "x/cage4.mtx", k=1), case(OPENMP + "64", 5, "x/cage4.mtx", k=1),
+                                           case(FATVEC, 1e-3, "gen:twin:cant", k=1), case(SERIAL, 1e-3, "gen:twin:cant", k=128)])))
+        _, _, overall, _, openmp = sections_papers.balayre(view)
+        self.assertEqual(overall.rows, [["cant (twin)", "ELLPACK", "CUDA", "ELLPACK", "OpenMP", "110", "17.15×", "12.0", "12.00×"],
+                                        ["x/cage4.mtx", "CRS", "Serial", "CRS", "Serial", "0.87", "1.00×", "2.00", "1.00×"]])
+        self.assertEqual(openmp.rows, [["cant (twin)", "29.8", "27.7", "6.00", "12.0"], ["x/cage4.mtx", "0.39", "0.33", "0.40", "–"]])
+
+    def test_other_matrices_are_not_compared(self):
+        view, = views(made(({"cpu": "c"}, [case(SERIAL, 4), case(FATVEC, 4)])))
+        self.assertEqual(sections_papers.balayre(view), [])
 
 
 class Commit(unittest.TestCase):
