@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -138,7 +139,8 @@ GlobalCoo<Scalar> read_entries(const Communicator& communicator,
       piece.failure = again.failure;
     }
     Failure failure = piece.failure;
-    for (const Failure& other : {piece.lower, piece.upper})
+    const std::array others = {piece.lower, piece.upper};
+    for (const Failure& other : others)
       if (line_of(other) != no_line && line_of(other) == first.contradiction() &&
           line_of(other) < line_of(failure))
         failure = other;
