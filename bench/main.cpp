@@ -88,12 +88,16 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
     std::erase_if(cases, [&](const Case& bench_case) { return file->has(bench_case.name()); });
     if (options.resume)
       std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
+    if (file->senseless_lines() > 0)
+      std::fprintf(stderr, "%zu lines of %s.part make no sense and are left out\n",
+                   file->senseless_lines(), options.output.c_str());
   }
   Session session(options, suite, bandwidths, last_level_cache_bytes());
   session.register_cases(cases);
   if (!cases.empty()) run_benchmarks(options, cases.size(), summary(bandwidths), file.get());
   if (names_only) return Exit::ok;
-  if (file) file->finish();
+  if (const std::string aside = file ? file->finish() : ""; !aside.empty())
+    std::fprintf(stderr, "the lines that make no sense are in %s now\n", aside.c_str());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(),

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/output_file.hpp>
 
 namespace fatvec::bench {
 
@@ -98,6 +99,12 @@ void Journal::write(const std::string& text) {
 void Journal::remove() {
   unlink(path_.c_str());
   close(std::exchange(descriptor_, -1));
+}
+
+std::string Journal::set_aside() {
+  const auto name = detail::set_aside(path_);
+  close(std::exchange(descriptor_, -1));
+  return name;
 }
 
 }  // namespace fatvec::bench

@@ -24,6 +24,8 @@ class Journal {
   void append(const std::string& line);
   /// When all rows are safe elsewhere.
   void remove();
+  /// The same where some of its lines make no sense: renamed rather than removed. Returns the name.
+  std::string set_aside();
 
  private:
   Journal() = default;

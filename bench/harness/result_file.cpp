@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/result_file.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -8,12 +9,29 @@
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/json_nesting.hpp>
 #include <fatvec/core/output_file.hpp>
 
 namespace fatvec::bench {
+
+/// What a file of results holds.
+struct Document {
+  /// As much of a row as resuming wants to know.
+  struct Row {
+    std::string name;
+    bool failed = false;  ///< to be measured again
+    std::string text;
+  };
+
+  nlohmann::json context = nlohmann::json::object();
+  std::vector<Row> rows{};
+  std::size_t senseless = 0;  ///< lines that are none of these
+};
+
 namespace {
 
 using nlohmann::json;
+using Row = Document::Row;
 
 /// What must agree before rows of two runs may stand in one file.
 constexpr const char* identity[] = {
@@ -36,19 +54,60 @@ std::string whole(const std::string& path) {
   return text.str();
 }
 
-/// FILE is one document, FILE.part one object a line, of which any may have been cut off.
-json document_of(const std::string& text) {
-  json document = json::parse(text, nullptr, false);
-  if (document.is_object() && document.contains("benchmarks")) return document;
-  document = {{"context", json::object()}, {"benchmarks", json::array()}};
+std::optional<Row> row_of(const json& row) {
+  const auto member = [&row](const char* name) { return row.contains(name) ? row[name] : json(); };
+  if (!row.is_object() || !member("name").is_string()) return {};
+  const json error = member("error_occurred");
+  const json message = member("error_message");
+  if (!(error.is_null() || error.is_boolean()) || !(message.is_null() || message.is_string()))
+    return {};
+  const bool skipped = message.is_string() && message.get<std::string>().starts_with("skipped: ");
+  return Row{member("name").get<std::string>(), error == true && !skipped, row.dump()};
+}
+
+bool is_context(const json& object) {
+  return object.is_object() &&
+         std::all_of(std::begin(identity), std::end(identity), [&](const char* const key) {
+           return !object.contains(key) || object[key].is_string();
+         });
+}
+
+/// Of results: the document, its rows, a row; a context has lists of objects. And one to spare.
+constexpr int deepest_nesting = 6;
+
+json parsed(std::string_view text) {
+  if (detail::json_nesting(text) > deepest_nesting) return json(json::value_t::discarded);
+  return json::parse(text, nullptr, false);
+}
+
+/// FILE is one document; nothing where some of it is no result.
+std::optional<Document> document_of_file(const std::string& text) {
+  const json whole = parsed(text);
+  if (!whole.is_object() || !whole.contains("benchmarks") || !whole["benchmarks"].is_array())
+    return {};
+  Document document{.context = whole.value("context", json())};
+  if (!is_context(document.context)) return {};
+  for (const auto& object : whole["benchmarks"]) {
+    const auto row = row_of(object);
+    if (!row) return {};
+    document.rows.push_back(*row);
+  }
+  return document;
+}
+
+/// FILE.part is one object a line, of which any may have been cut off.
+Document document_of_part(const std::string& text) {
+  Document document;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    json object = json::parse(line, nullptr, false);
-    if (!object.is_object()) continue;
-    if (object.contains("name")) {
-      document["benchmarks"].push_back(std::move(object));
-    } else {
-      document["context"] = std::move(object);
+    json object = parsed(line);
+    if (const auto row = row_of(object)) {
+      document.rows.push_back(*row);
+    } else if (is_context(object) && !object.contains("name")) {
+      document.context = std::move(object);
+    } else if (!(object.is_discarded() && line.starts_with('{')) && !line.empty() &&
+               !goes_on_with_file(line)) {
+      ++document.senseless;
     }
   }
   return document;
@@ -73,23 +132,23 @@ ResultFile::ResultFile(std::string path, const Facts& facts, bool resume) : path
   if (!resume) return;
   const bool continued = goes_on_with_file(part);
   if (std::filesystem::exists(path_) && (part.empty() || continued)) {
-    const std::string text = whole(path_);
-    const json document = json::parse(text, nullptr, false);
-    if (!document.is_object() || !document.contains("benchmarks"))
+    const auto document = document_of_file(whole(path_));
+    if (!document)
       throw InputError(detail::concat("cannot resume '", path_, "': it holds no results of ",
                                       "fatvec-bench. It is left as it is; name another --output."));
-    keep(path_, text, facts);
+    keep(path_, *document, facts);
     if (!continued) journal_->append(std::string(continues_file));
   }
-  keep(journal_->path(), part, facts);
+  const Document rest = document_of_part(part);
+  senseless_lines_ = rest.senseless;
+  keep(journal_->path(), rest, facts);
 }
 
-void ResultFile::keep(const std::string& from, const std::string& text, const Facts& facts) try {
-  const json document = document_of(text);
-  const json& context = document.at("context");
+void ResultFile::keep(const std::string& from, const Document& document, const Facts& facts) {
+  const json& context = document.context;
   for (const char* const key : identity) {
     for (const auto& [name, now] : facts) {
-      if (name != key || document.at("benchmarks").empty()) continue;
+      if (name != key || document.rows.empty()) continue;
       if (context.empty() && !context_.empty()) continue;  // FILE.part goes on with that of FILE
       const std::string then = context.value(name, "");
       if (then == now) continue;
@@ -99,22 +158,16 @@ void ResultFile::keep(const std::string& from, const std::string& text, const Fa
           "'. Ratios hold only within one run: delete it, or write to another file."));
     }
   }
-  if (!context.empty()) context_ = context.dump();
-  for (const auto& row : document.at("benchmarks")) put(row);
-} catch (const json::exception& error) {
-  throw InputError(detail::concat("cannot resume '", from, "': it holds no results of ",
-                                  "fatvec-bench (", error.what(), "). It is left as it is; name ",
-                                  "another --output."));
+  // Without rows it is of a run that measured nothing, perhaps of another build.
+  if (!context.empty() && !document.rows.empty()) context_ = context.dump();
+  for (const auto& row : document.rows) put(row.name, row.failed, row.text);
 }
 
 /// The last row of a name counts.
-void ResultFile::put(const json& row) {
-  const auto name = row.at("name").get<std::string>();
+void ResultFile::put(const std::string& name, bool failed, std::string row) {
   const auto [place, is_new] = places_.try_emplace(name, rows_.size());
   if (is_new) rows_.emplace_back();
-  rows_[place->second] = row.dump();
-  const bool failed = row.value("error_occurred", false) &&
-                      row.value("error_message", "").rfind("skipped: ", 0) != 0;
+  rows_[place->second] = std::move(row);
   if (!failed) names_.insert(name);
 }
 
@@ -129,9 +182,10 @@ void ResultFile::set_context(const std::string& json_text) {
 }
 
 void ResultFile::add(const std::string& row_json) {
-  const json row = json::parse(row_json);
-  put(row);
-  append(row.dump());
+  const auto row = row_of(json::parse(row_json));
+  if (!row) throw Error(detail::concat("a row without a name: ", row_json));
+  put(row->name, row->failed, row->text);
+  append(row->text);
 }
 
 std::string ResultFile::document() const {
@@ -141,7 +195,7 @@ std::string ResultFile::document() const {
   return text + "\n]}\n";
 }
 
-void ResultFile::finish() {
+std::string ResultFile::finish() {
   try {
     detail::OutputFile file(path_);
     file.write(document());
@@ -151,7 +205,10 @@ void ResultFile::finish() {
     throw Error(detail::concat(error.what(), " The rows are in '", journal_->path(),
                                "': --resume goes on with them."));
   }
-  if (journal_) journal_->remove();
+  if (!journal_) return {};
+  if (senseless_lines_ > 0) return journal_->set_aside();
+  journal_->remove();
+  return {};
 }
 
 }  // namespace fatvec::bench

@@ -112,11 +112,32 @@ class Output(unittest.TestCase):
         self.bench("--resume")
 
     def test_resume_does_not_replace_what_is_no_result(self):
-        for text in "precious", "{}", '{"benchmarks": [{"no": "name"}]}', '{"context": 3, "benchmarks": [{"name": 3}]}':
+        for text in "precious", "{}", '{"benchmarks": [{"no": "name"}]}', '{"context": 3, "benchmarks": [{"name": 3}]}', \
+                '{"context": {"threads": 2}, "benchmarks": [{"name": "x"}]}', '{"context": {}, "benchmarks": ' + "[" * 200000 + "]" * 200000 + "}":
             self.path.write_text(text)
             self.assertIn("it holds no results", self.bench("--resume", status=2).stderr)
             self.assertEqual(self.path.read_text(), text)
             self.assertFalse(self.part.exists())
+
+    def test_the_context_of_a_run_without_rows_is_not_kept(self):
+        self.bench()
+        context = json.loads(self.path.read_text())["context"]
+        self.path.unlink()
+        self.part.write_text(json.dumps({**context, "git_hash": "another"}) + "\n")
+        self.bench("--resume")
+        self.assertEqual(json.loads(self.path.read_text())["context"]["git_hash"], context["git_hash"])
+
+    def test_lines_of_no_sense_are_set_aside(self):
+        names = self.interrupt()
+        odd = ["[1, 2]", '{"name": 3}', '{"name": "x", "error_occurred": "no"}', "text", "[" * 1000000]
+        kept = self.part.read_text()
+        torn = kept.rsplit("\n", 1)[1]
+        self.part.write_text("\n".join([*odd, kept.removesuffix(torn), torn]))
+        done = self.bench("--resume")
+        self.assertIn(f"{len(odd)} lines of {self.part} make no sense", done.stderr)
+        self.assertEqual(sorted(self.names()), sorted(names))
+        self.assertFalse(self.part.exists())
+        self.assertEqual(pathlib.Path(f"{self.part}.damaged").read_text().split("\n")[: len(odd)], odd)
 
     def test_rows_of_another_alpha_are_refused(self):
         self.bench("--alpha", "1.01")
