@@ -10,6 +10,7 @@
 #include <fatvec/generate/patterns.hpp>
 #include <fatvec/generate/random_rows.hpp>
 #include <fatvec/generate/stencils.hpp>
+#include <fatvec/generate/symmetric_twin.hpp>
 #include <fatvec/generate/twin_matrix.hpp>
 
 namespace fatvec::generate {
@@ -88,11 +89,11 @@ constexpr Text twin_kind = "twin";
 
 HostCsr twin(const Spec& spec, const Wanted& wanted) {
   const Twin& full = find_twin(spec.twin);
-  return build(TwinMatrix(spec.sizes.empty()
-                              ? full
-                              : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)})),
-                          spec.seed),
-               spec, wanted);
+  const Twin sized =
+      spec.sizes.empty() ? full : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)}));
+  if (sized.symmetry == Symmetry::symmetric)
+    return build(SymmetricTwin(sized, spec.seed), spec, wanted);
+  return build(TwinMatrix(sized, spec.seed), spec, wanted);
 }
 
 const std::vector<KindEntry>& kinds() {

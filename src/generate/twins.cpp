@@ -98,6 +98,10 @@ Twin scaled(const Twin& twin, std::int64_t rows) {
                 ? law.body_max
                 : std::min({full.max, std::max(times(full.max, ratio), widest / 2),
                             std::max(spare, law.body_max)});
+  if (twin.symmetry == Symmetry::symmetric && rows != widest) {  // the last rows make no block
+    const std::int64_t blocks = (law.max / twin.dofs - 1) / 2 * 2 + 1;
+    law.nnz = std::min(law.nnz, widest * blocks * twin.dofs + rows - widest);
+  }
   law.body_max = std::min(law.body_max, law.max);
   law.long_rows = std::clamp<std::int64_t>(times(full.long_rows, ratio), 1,
                                            std::max<std::int64_t>(1, spare / law.max));

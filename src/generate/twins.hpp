@@ -32,8 +32,14 @@ enum class Origin {
   estimated  ///< from what is known of the matrix and its kind
 };
 
-/// A square matrix as its twin resembles it. Patterns and values of twins are not symmetric, also
-/// where the matrix is.
+/// Whether a matrix is symmetric, and its twin with it.
+enum class Symmetry {
+  general,   ///< not in its pattern
+  symmetric  ///< in pattern and values
+};
+
+/// A square matrix as its twin resembles it. Symmetric twins have its rows, entries and longest
+/// row; their row lengths spread as near to its as symmetry allows, and the shortest is not kept.
 struct Twin {
   std::string_view name;
   Structure structure;
@@ -42,6 +48,7 @@ struct Twin {
   LengthLaw lengths;
   std::int64_t reach;  ///< in rows: see Structure; 0: of a square or cubic grid
   Origin origin;
+  Symmetry symmetry = Symmetry::general;
 };
 
 /// Every twin, by name.

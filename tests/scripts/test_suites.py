@@ -74,6 +74,8 @@ class Suites(unittest.TestCase):
                 longest = 1310 if name == "adder_dcop_32" else int(row["max_row"])  # see published/README.md
                 self.assertEqual((told["rows"], told["nnz"], told["entries_per_row"]["max"]),
                                  (int(row["rows"]), int(row["nnz"]), longest), name)
+                if "symmetric" in row:
+                    self.assertEqual(told["symmetry"] == "numerical", row["symmetric"] == "True", name)
 
 
 class DryRuns(unittest.TestCase):
