@@ -21,7 +21,8 @@ def balayre(view) -> list[Block]:
     overall, openmp = _read("balayre_overall.csv"), _read("balayre_openmp_gflops.csv")
     if rows.empty or not rows.key.isin(overall.index).any():
         return []
-    return [Text("Balayre 2024 asked which structure and method is best for each matrix, over k = 1, 2, 3, 6. The published columns are his, on other "
+    return [Text("Balayre 2024 asked which structure and method is best for each matrix, over k = 1, 2, 3, 6. The published columns are his, on "
+                 "other "
                  "hardware; the others are the hand-written kernels of this run. Speedups are over serial CSR at its best, as his are."),
             Heading("Best structure and method (his table 3.4)"), _overall(rows, overall),
             *([Heading("Hand-written OpenMP (his table 3.2)"), _openmp(rows, openmp)] if len(openmp) and rows.backend.eq("openmp").any() else [])]

@@ -87,14 +87,16 @@ class Schemas(unittest.TestCase):
         path = self.folder / "out.json"
         unreadable = self.folder / "bad.mtx"
         unreadable.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n")
-        self.run_program(BENCH, "--dry-run", "--matrix", "gen:stencil7:6", "--k", "1,2", "--contender", "fatvec", "--format", "csr,hll", "--output", path)
+        self.run_program(BENCH, "--dry-run", "--matrix", "gen:stencil7:6", "--k", "1,2", "--contender", "fatvec", "--format", "csr,hll",
+                         "--output", path)
         document = json.loads(path.read_text())
         self.fits(document, "bench-results")
         for member in "name", "real_time", "verified":
             wrong = copy.deepcopy(document)
             del wrong["benchmarks"][0][member]
             self.refuses(wrong, "bench-results")
-        self.run_program(BENCH, "--dry-run", "--matrix", unreadable, "--k", "1", "--contender", "fatvec", "--format", "csr", "--output", path, status=2)
+        self.run_program(BENCH, "--dry-run", "--matrix", unreadable, "--k", "1", "--contender", "fatvec", "--format", "csr",
+                         "--output", path, status=2)
         document = json.loads(path.read_text())
         self.assertTrue(document["benchmarks"][0]["error_occurred"])
         self.fits(document, "bench-results")

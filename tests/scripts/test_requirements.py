@@ -88,8 +88,8 @@ class Requirements(unittest.TestCase):
         report, dev = (set(re.findall(r"(?m)^([\w-]+==\S+(?: ; [^\\]*)?)", (LOCKS / f"{name}.txt").read_text())) for name in ("report", "dev"))
         names = {line.split("==")[0] for line in report} & {line.split("==")[0] for line in dev}
         self.assertIn("numpy", names)
-        of = lambda lines: {line.strip() for line in lines if line.split("==")[0] in names}
-        self.assertEqual(of(report), of(dev))
+        both = [{line.strip() for line in lines if line.split("==")[0] in names} for lines in (report, dev)]
+        self.assertEqual(*both)
 
     def test_pip_always_looks_at_hashes(self):
         for script in "setup", "bootstrap", "report":
