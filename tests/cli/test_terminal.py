@@ -71,7 +71,7 @@ class Terminal(CliTest):
     def test_policies_are_said_in_words_and_kept_as_they_were(self):
         cache = self.folder / "tune.json"
         run = lambda *arguments: self.fatvec(*arguments, "gen:stencil5:9", "--k", 4, FATVEC_CACHE=str(cache)).stdout  # noqa: E731
-        run("tune", "--seconds", 0.001, "--default-policies")
+        run("tune", "--seconds", 0.001, "--default-policies", "--force")
         for kernel, policy, words in (("csr-portable", "form:range/width:4/lanes:0", "row by row, tiles of 4 columns"),
                                       ("csr-portable", "form:range/width:1/lanes:0", "row by row, single columns"),
                                       ("csr-portable", "form:team/width:4/lanes:0", "a team for each row, tiles of 4 columns"),

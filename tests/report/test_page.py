@@ -174,13 +174,17 @@ FRAME = """<!DOCTYPE html><body style="margin:0"><iframe src="probe.html" style=
 addEventListener("load", () => document.body.dataset.probe = document.querySelector("iframe").contentDocument.body.dataset.probe)</script></body>"""
 
 
+# A container has few MB of /dev/shm.
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
 @unittest.skipUnless(BROWSER, "no chromium, chromium-browser or google-chrome on PATH")
 class Browser(unittest.TestCase):
     def browse(self, name, text):
         """The page after loading, and what the console said. Nothing outside resolves. FATVEC_SCREENSHOTS: a folder for pictures of it."""
         (FOLDER / name).write_text(text)
         with tempfile.TemporaryDirectory() as profile:
-            done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+            done = subprocess.run([BROWSER, *FLAGS, "--enable-logging=stderr",
                                    "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={profile}",
                                    "--window-size=1400,2400", "--dump-dom", *self.screenshot(name), (FOLDER / name).as_uri()],
                                   text=True, capture_output=True, timeout=300)
@@ -234,7 +238,7 @@ class Browser(unittest.TestCase):
     def test_it_prints(self):
         target = FOLDER / "report.pdf"
         with tempfile.TemporaryDirectory() as profile:
-            subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}", f"--print-to-pdf={target}",
+            subprocess.run([BROWSER, *FLAGS, f"--user-data-dir={profile}", f"--print-to-pdf={target}",
                             (FOLDER / "out" / "report.html").as_uri()], check=True, capture_output=True, timeout=300)
         self.assertGreater(target.stat().st_size, 100_000)
 

@@ -112,8 +112,9 @@ class Bootstrap(unittest.TestCase):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.addCleanup(self.server.server_close)
         self.addCleanup(self.server.shutdown)
-        self.environment = {**os.environ, "FATVEC_DEPS": str(self.folder / "deps"), "PIP_INDEX_URL": f"http://127.0.0.1:{self.server.server_port}/simple",
-                            "PIP_NO_CACHE_DIR": "1", "PIP_CONFIG_FILE": os.devnull, "no_proxy": "127.0.0.1"}
+        inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith(("PIP_", "FATVEC_", "KOKKOS"))}
+        self.environment = {**inherited, "FATVEC_DEPS": str(self.folder / "deps"), "PIP_INDEX_URL": f"http://127.0.0.1:{self.server.server_port}/simple",
+                            "PIP_NO_CACHE_DIR": "1", "PIP_CONFIG_FILE": os.devnull, "no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
 
     def refused(self, command):
         done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=250)
