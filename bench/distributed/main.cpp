@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,7 @@ std::vector<double> measure(const Communicator& communicator, const Arguments& a
   for (const std::int64_t k : arguments.columns) {
     const Vectors x = x_of(a, k);
     const Vectors y("Y", a.local_rows(), k);
+    Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
     const double seconds = seconds_of(communicator, arguments,
                                       [&](const Exec& exec) { spmm(exec, 1.0, a, x, 0.0, y); });
     const bool right = verified(a, spec, y, k);
@@ -134,7 +136,8 @@ int run(const Arguments& arguments) {
   if (world.rank() == 0) world.or_abort([&] { of_one = measure(Communicator(alone), arguments); });
   MPI_Barrier(world.get());
   MPI_Comm_free(&alone);
-  const std::vector<double> of_all = measure(world, arguments);
+  std::vector<double> of_all;
+  world.or_abort([&] { of_all = measure(world, arguments); });
   int wrong = 0;
   for (std::size_t n = 0; n < of_one.size(); ++n) {
     const bool weak = arguments.suite == "weak";

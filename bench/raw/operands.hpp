@@ -109,13 +109,13 @@ class EllRows {
 };
 
 template <StorageOrder order>
-class SlicedRows {
+class HllRows {
   static constexpr bool row_major = order == StorageOrder::row_major;
 
  public:
   static constexpr StorageOrder storage = order;
   template <class Matrix>
-  explicit SlicedRows(const Matrix& hll)
+  explicit HllRows(const Matrix& hll)
       : offsets_(hll.hack_offsets().data()),
         lengths_(hll.row_lengths.data()),
         columns_(hll.entries.data()),

@@ -69,6 +69,11 @@ template <class ExecSpace, class Offsets, class Ordinals>
 void check_csr(const ExecSpace& exec, const Offsets& row_map, const Ordinals& entries,
                std::int64_t rows, std::int64_t cols) {
   const auto nnz = static_cast<std::int64_t>(entries.extent(0));
+  if (row_map.extent(0) != static_cast<std::size_t>(rows) + 1) {
+    if (rows == 0 && nnz == 0 && row_map.extent(0) == 0) return;  // CsrMatrix()
+    throw InputError(concat("CSR matrix of ", rows, " x ", cols, ": row_map has ",
+                            row_map.extent(0), " offsets, wanted rows + 1."));
+  }
   const CheckCsr<Offsets, Ordinals> check{
       .row_map = row_map, .entries = entries, .rows = rows, .cols = cols, .nnz = nnz};
   std::int64_t first = check.none;

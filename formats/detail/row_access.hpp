@@ -128,7 +128,7 @@ struct SlicedRows {
     if (by_columns()) return {slice_offsets[h] + within, slice_rows(h)};
     return {slice_offsets[h] + within * slice_width(h), 1};
   }
-  /// Hack by slice: what finds a slice's slots is not done again for each row.
+  /// Slice by slice: what finds a slice's slots is not done again for each row.
   template <class Visit>
   FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last,
                                                 const Visit& visit) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fatvec/core/execution.hpp>
+#include <fatvec/core/instantiate.hpp>
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
@@ -99,3 +100,8 @@ struct AddingEpilogue {
 };
 
 }  // namespace fatvec::detail
+
+#define FATVEC_SCALE_OUTPUT(how, Space, Scalar)   \
+  how template void fatvec::detail::scale_output( \
+      const Space&, const fatvec::detail::Epilogue<Scalar>&, std::int64_t, std::int64_t);
+FATVEC_EXTERN_FOR_SCALARS(FATVEC_SCALE_OUTPUT)

@@ -91,7 +91,7 @@ struct Footprint {
 namespace detail {
 
 /// What make() gives, a View; where Kokkos has no memory for it, CapacityError with Kokkos' words,
-/// which tell the label and the size. All that the library allocates is made so.
+/// which tell the label and the size. The arrays of formats, plans and multivectors are made so.
 template <class Make>
 auto allocated(const Make& make) try {
   return make();

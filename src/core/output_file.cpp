@@ -45,7 +45,8 @@ extern "C" void fatvec_remove_temporaries(int signal) {
   ending = true;
   for (auto& name : temporaries)
     if (const char* const file = name.load()) unlink(file);
-  raise(signal);  // whose handler was reset: the program ends as it would have
+  raise(signal);        // whose handler was reset: the program ends as it would have
+  _exit(128 + signal);  // but the first process of a container, whom default actions do not end
 }
 
 /// 64 random bits: a name that nobody can have put a file or a link under.

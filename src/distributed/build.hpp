@@ -100,7 +100,7 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
   const HaloPlan plan = make_halo_plan(communicator, x_rows, parts.columns);
   auto exchange = make_exchange<Exec>(communicator, plan, options.use_nccl);
   return communicator.agree([&] {
-    const Csr local = Csr::from_csr(Exec(), mirror<Device>(parts.local));
+    const Csr local = mirror<Device>(parts.local);
     const Volume volume{plan.sent_rows(), plan.received_rows(),
                         static_cast<std::int64_t>(plan.receives.size())};
     auto shared = std::shared_ptr<MatrixParts<Csr>>(new MatrixParts<Csr>{
@@ -109,7 +109,8 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
         .x_rows = x_rows,
         .options = options,
         .volume = volume,
-        .halo = Halo<Csr>(mirror<Device>(parts.halo), parts.boundary, plan, std::move(exchange)),
+        .halo = Halo<Csr>(detail::kept(mirror<Device>(parts.halo), options), parts.boundary, plan,
+                          std::move(exchange)),
         .values = ValueSource<Csr>(local, parts.first_local, parts.columns_before)});
     return Matrix<Csr>(local, std::move(shared));
   });

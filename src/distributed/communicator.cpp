@@ -70,7 +70,9 @@ void require_threads() {
 Communicator::Communicator(MPI_Comm parent) {
   require_threads();
   MPI_Comm duplicate = MPI_COMM_NULL;
-  MPI_Comm_dup(parent, &duplicate);
+  if (MPI_Comm_dup(parent, &duplicate) != MPI_SUCCESS)
+    throw Error("fatvec::distributed: MPI_Comm_dup failed.");
+  MPI_Comm_set_errhandler(duplicate, MPI_ERRORS_ARE_FATAL);  // it would inherit the parent's
   comm_ = std::shared_ptr<const MPI_Comm>(new MPI_Comm(duplicate), [](const MPI_Comm* comm) {
     int finalised = 0;
     MPI_Finalized(&finalised);

@@ -76,8 +76,8 @@ class MpiExchange final : public Exchange<ExecSpace> {
 
   void reserve(std::size_t row_bytes) override {
     if constexpr (!direct) {
-      Kokkos::resize(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
-      Kokkos::resize(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
+      Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
+      Kokkos::realloc(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
     }
   }
 

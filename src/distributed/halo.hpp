@@ -61,9 +61,10 @@ class Halo {
   using Scalar = typename Csr::value_type;
   using ExecSpace = typename Csr::execution_space;
 
-  Halo(const Csr& matrix, const std::vector<std::int32_t>& boundary, const HaloPlan& plan,
+  /// matrix: its rows are those of boundary, its columns the received rows of X.
+  Halo(const Prepared<Csr>& matrix, const std::vector<std::int32_t>& boundary, const HaloPlan& plan,
        std::unique_ptr<Exchange<ExecSpace>> exchange)
-      : matrix_(prepare(ExecSpace(), matrix)),
+      : matrix_(matrix),
         boundary_(
             fatvec::detail::to_device<typename Csr::device_type>(boundary, "fatvec::halo::rows")),
         send_rows_(fatvec::detail::to_device<typename Csr::device_type>(plan.send_rows,
@@ -80,10 +81,13 @@ class Halo {
     if (row_bytes <= row_bytes_) return;
     const auto grow = [&](Bytes& bytes, std::int64_t rows, const std::string& label) {
       bytes = Bytes();  // first the old one goes
-      bytes = Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                    static_cast<std::size_t>(rows) * row_bytes);
+      bytes = fatvec::detail::allocated([&] {
+        return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
+                     static_cast<std::size_t>(rows) * row_bytes);
+      });
     };
-    ExecSpace().fence("fatvec::halo::reserve");  // a product may still read the old ones
+    Kokkos::fence("fatvec::halo::reserve");  // a product of any instance may still use the old ones
+    row_bytes_ = 0;                          // nothing is there until all of it is
     grow(packed_, static_cast<std::int64_t>(send_rows_.extent(0)), "fatvec::halo::packed");
     grow(received_, matrix_.cols(), "fatvec::halo::received");
     grow(sums_, matrix_.rows(), "fatvec::halo::sums");

@@ -28,14 +28,19 @@ HaloPlan make_halo_plan(const Communicator& communicator, const Partition& x_row
     ++wanted[static_cast<std::size_t>(x_rows.owner(column))];
   const auto asked = all_to_all(communicator, columns, wanted);
 
-  HaloPlan plan;
-  plan.receives = neighbours(wanted);
-  plan.sends = neighbours(asked.counts);
-  plan.send_rows.reserve(asked.items.size());
-  const std::int64_t begin = x_rows.begin(communicator.rank());
-  for (const std::int64_t row : asked.items)
-    plan.send_rows.push_back(static_cast<std::int32_t>(row - begin));
-  return plan;
+  return communicator.agree([&] {
+    HaloPlan plan;
+    plan.receives = neighbours(wanted);
+    plan.sends = neighbours(asked.counts);
+    plan.send_rows.reserve(asked.items.size());
+    const std::int64_t begin = x_rows.begin(communicator.rank());
+    for (const std::int64_t row : asked.items) {
+      if (row < begin || row >= x_rows.end(communicator.rank()))
+        throw ShapeError("distributed matrix: ranks were given different partitions of X.");
+      plan.send_rows.push_back(static_cast<std::int32_t>(row - begin));
+    }
+    return plan;
+  });
 }
 
 }  // namespace fatvec::distributed

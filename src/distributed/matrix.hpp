@@ -22,7 +22,33 @@ struct Options {
   bool agree_on_errors = false;
   /// Between GPUs, where fatvec::mpi was built with NCCL; false: MPI, as elsewhere.
   bool use_nccl = true;
+  /// The same bits in every run, on GPUs also of rows far longer than the mean; see PlanOptions.
+  bool reproducible_sums = false;
 };
+
+namespace detail {
+
+/// How a rank keeps its local part: a matrix prepared, a Plan as it is.
+template <class Local>
+struct Kept {
+  using type = Local;
+};
+template <SparseFormat Local>
+struct Kept<Local> {
+  using type = Prepared<Local>;
+};
+
+template <class Local>
+typename Kept<Local>::type kept(const Local& local, const Options& options) {
+  if constexpr (SparseFormat<Local>) {
+    if (options.reproducible_sums) return Prepared<Local>(local);
+    return prepare(typename Local::execution_space(), local);
+  } else {
+    return local;
+  }
+}
+
+}  // namespace detail
 
 /// What one rank exchanges in a product.
 struct Volume {
@@ -54,8 +80,8 @@ class Matrix {
   using Csr = Csr_;  ///< of both parts, before local() was converted
   using ExecSpace = typename Csr::execution_space;
 
-  Matrix(Local local, std::shared_ptr<MatrixParts<Csr>> shared)
-      : local_(std::move(local)), shared_(std::move(shared)) {}
+  Matrix(const Local& local, std::shared_ptr<MatrixParts<Csr>> shared)
+      : local_(detail::kept(local, shared->options)), shared_(std::move(shared)) {}
 
   [[nodiscard]] std::int64_t rows() const { return row_partition().rows(); }
   [[nodiscard]] std::int64_t cols() const { return column_partition().rows(); }
@@ -70,7 +96,7 @@ class Matrix {
     return column_partition().size(communicator().rank());
   }
   [[nodiscard]] const Communicator& communicator() const { return shared_->communicator; }
-  [[nodiscard]] const Local& local() const { return local_; }
+  [[nodiscard]] const auto& local() const { return local_; }  ///< a matrix is Prepared<Local>
   [[nodiscard]] const Halo<Csr>& halo() const { return shared_->halo; }
   [[nodiscard]] Volume volume() const { return shared_->volume; }
   /// How rows of X travel: "mpi", ...
@@ -78,11 +104,12 @@ class Matrix {
 
   /// Allocates the buffers for products with up to k columns now, not in the first one.
   void reserve(std::int64_t k) const { shared_->halo.reserve(k, sizeof(typename Csr::value_type)); }
+  [[nodiscard]] const Options& options() const { return shared_->options; }
 
   /// The same matrix with another local part, which was made of local().
   template <class Other>
-  [[nodiscard]] Matrix<Other, Csr> with_local(Other local) const {
-    return {std::move(local), shared_};
+  [[nodiscard]] Matrix<Other, Csr> with_local(const Other& local) const {
+    return {local, shared_};
   }
 
   /// Y = beta · Y + alpha · A · X; see spmm().
@@ -93,7 +120,13 @@ class Matrix {
     const auto check = [&] {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
     };
-    if (shared_->options.agree_on_errors) communicator().agree(check);
+    if (shared_->options.agree_on_errors) {
+      communicator().agree([&] {
+        check();
+        shared_->halo.reserve(multivector_columns(x), sizeof(typename Y::value_type));
+      });
+      require_same_columns(multivector_columns(x));
+    }
     communicator().or_abort([&] {
       check();
       shared_->halo.start(exec, x);
@@ -104,14 +137,29 @@ class Matrix {
 
   /// Takes new values: those of this rank's rows in the order of their global columns, in memory of
   /// exec. Only enqueues work on exec. For a local part in CSR, or a Plan with
-  /// PlanOptions::keep_value_map. No messages; throws ShapeError for another number of values.
+  /// PlanOptions::keep_value_map. Matrices that were made of one share its halo: give each of them
+  /// the same values before its next product. No messages; throws ShapeError for another number of
+  /// values.
   void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
+    if constexpr (std::is_same_v<Local, Csr>)
+      if (local_.values.data() != shared_->values.local().data())
+        throw UsageError(
+            "distributed update: this local part was converted back to CSR; update the matrix that "
+            "it was made of, and convert that.");
     shared_->values.store(exec, values, shared_->halo);
     if constexpr (!std::is_same_v<Local, Csr>) local_.update(exec, shared_->values.local());
   }
 
  private:
-  Local local_;
+  void require_same_columns(std::int64_t k) const {
+    std::int64_t ends[2] = {k, -k};
+    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, communicator().get());
+    if (ends[0] != -ends[1])
+      throw ShapeError(fatvec::detail::concat("spmm: X has ", ends[0], " columns on one rank and ",
+                                              -ends[1], " on another."));
+  }
+
+  typename detail::Kept<Local>::type local_;
   std::shared_ptr<MatrixParts<Csr>> shared_;
 };
 
@@ -140,12 +188,21 @@ Matrix<Format, Csr> convert(const typename Csr::execution_space& exec, const Mat
 }
 
 /// The same matrix, its local part a Plan for products with k columns: each rank chooses for its
-/// own rows. Collective.
+/// own rows. Collective. Throws UsageError where options name an operation: the halo part is not
+/// transposed or conjugated.
 template <class Csr>
 auto analyse(const typename Csr::execution_space& exec, const Matrix<Csr>& a, std::int64_t k,
              const PlanOptions& options = {}) {
-  return a.communicator().agree(
-      [&] { return a.with_local(fatvec::analyse(exec, a.local(), k, options)); });
+  return a.communicator().agree([&] {
+    if (options.op != Op::none)
+      throw UsageError(
+          "distributed analyse: PlanOptions::op must be Op::none; the halo part is not transposed "
+          "or conjugated.");
+    PlanOptions local = options;
+    local.reproducible_sums = options.reproducible_sums || a.options().reproducible_sums;
+    const Csr& rows = a.local();
+    return a.with_local(fatvec::analyse(exec, rows, k, local));
+  });
 }
 
 }  // namespace fatvec::distributed

@@ -76,10 +76,11 @@ ncclComm_t nccl_of(const Communicator& communicator) {
   });
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator.get());
   ncclComm_t made = nullptr;
-  communicator.agree([&] {
-    check(ncclCommInitRank(&made, communicator.size(), id, communicator.rank()),
-          "ncclCommInitRank");
-  });
+  communicator.or_abort(
+      [&] {  // blocks until all have joined: what fails on one cannot be agreed on
+        check(ncclCommInitRank(&made, communicator.size(), id, communicator.rank()),
+              "ncclCommInitRank");
+      });
   MPI_Comm_set_attr(communicator.get(), key, made);
   return made;
 }

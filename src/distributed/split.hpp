@@ -33,8 +33,8 @@ struct Split {
 
 /// Cuts the rows at the columns [begin, end) that this rank has of X; rows must be sorted. An entry
 /// of the halo part has the place of its column in the ascending list of columns, so that each
-/// row's entries stay in order: first halo, then local, then halo. Throws CapacityError where the
-/// parts exceed 32-bit indices or Offset.
+/// row's entries stay in order: first halo, then local, then halo. Throws InputError where columns
+/// do not ascend within the matrix, CapacityError where the parts exceed 32-bit indices or Offset.
 template <class Scalar, class Offset>
 Split<Scalar, Offset> split(const GlobalCsr<Scalar>& a, std::int64_t begin, std::int64_t end) {
   using Csr = typename Split<Scalar, Offset>::Csr;
@@ -43,11 +43,17 @@ Split<Scalar, Offset> split(const GlobalCsr<Scalar>& a, std::int64_t begin, std:
   std::int64_t halo_entries = 0;
   for (std::int64_t i = 0; i < a.rows(); ++i) {
     const std::int64_t before = halo_entries;
-    for (std::int64_t n = a.row_map(i); n < a.row_map(i + 1); ++n)
+    for (std::int64_t n = a.row_map(i); n < a.row_map(i + 1); ++n) {
+      if (a.entries(n) < 0 || a.entries(n) >= a.cols() ||
+          (n > a.row_map(i) && a.entries(n) <= a.entries(n - 1)))
+        throw InputError(fatvec::detail::concat(
+            "distributed matrix: row ", i, " of this rank has the column ", a.entries(n),
+            "; columns are to ascend within 0 ... ", a.cols() - 1, "."));
       if (a.entries(n) < begin || a.entries(n) >= end) {
         parts.columns.push_back(a.entries(n));
         ++halo_entries;
       }
+    }
     if (halo_entries > before) parts.boundary.push_back(static_cast<std::int32_t>(i));
   }
   std::sort(parts.columns.begin(), parts.columns.end());

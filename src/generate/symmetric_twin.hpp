@@ -34,6 +34,12 @@ class SymmetricTwin {
   }
 
   void fill_row(std::int64_t row, std::int32_t* columns, double* values) const {
+    std::int32_t* const to = columns;
+    std::vector<std::int32_t> whole;  // with the diagonal, for which `columns` has no room
+    if (row == without_diagonal_) {
+      whole.resize(static_cast<std::size_t>(row_length(row)) + 1);
+      columns = whole.data();
+    }
     std::int32_t* end = columns;
     if (row < nodes_ * dofs_) {
       const std::int64_t node = row / dofs_;
@@ -59,6 +65,7 @@ class SymmetricTwin {
       const RowRandom random(seed_, Purpose::values, std::min(row, column));
       values[n] = 2 * random.unit(std::max(row, column)) - 1;
     }
+    if (!whole.empty()) std::copy(columns, end, to);
   }
 
  private:

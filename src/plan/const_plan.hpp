@@ -26,14 +26,16 @@ class ConstPlan {
   /// As for other matrices: blocks until all is there.
   template <class ExecSpace>
   ConstPlan(const ExecSpace& exec, const Csr& a, std::int64_t k, const PlanOptions& options)
-      : plan_(exec, without_const(a), k, options) {
+      : plan_(exec, without_const(a), k, options), transposed_(fatvec::transposes(options.op)) {
     keep(a);
   }
 
   /// Takes the values, and if need be another structure, of a matrix of the same extents.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const Csr& a) {
-    plan_.update(exec, without_const(a));
+    auto next = plan_;  // the old one stays whole where this throws
+    next.update(exec, without_const(a));
+    plan_ = std::move(next);
     keep(a);
   }
 
@@ -41,7 +43,7 @@ class ConstPlan {
   template <class ExecSpace>
   void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
     plan_.update(exec, without_const(values));
-    if (is_csr()) values_ = values;
+    if (shares_arrays()) values_ = values;
   }
 
   [[nodiscard]] std::uint64_t value_map_bytes() const { return plan_.value_map_bytes(); }
@@ -60,13 +62,16 @@ class ConstPlan {
   }
 
  private:
-  [[nodiscard]] bool is_csr() const { return format_of_kernel(choice().kernel) == "csr"; }
+  [[nodiscard]] bool shares_arrays() const {
+    return !transposed_ && format_of_kernel(choice().kernel) == "csr";
+  }
   void keep(const Csr& a) {
-    entries_ = is_csr() ? a.entries : typename Csr::Ordinals();
-    values_ = is_csr() ? a.values : typename Csr::Scalars();
+    entries_ = shares_arrays() ? a.entries : typename Csr::Ordinals();
+    values_ = shares_arrays() ? a.values : typename Csr::Scalars();
   }
 
   Plan<Plain, Kernels> plan_;
+  bool transposed_;
   typename Csr::Ordinals entries_;
   typename Csr::Scalars values_;
 };

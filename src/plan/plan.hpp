@@ -249,12 +249,15 @@ template <class ExecSpace, class T>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run(
     const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
     const detail::Operand<T>& y, std::int64_t k) const {
-  std::visit(
-      [&](const auto& ready) {
-        detail::require_apart_from_matrix<decltype(detail::slots_of(ready.matrix)), T>(
-            detail::slots_of(ready.matrix), {y.data, y.row_stride, y.column_stride}, k);
-      },
-      ready_);
+  if (format_ == Csr::name)  // arrays of other formats are the plan's own
+    std::visit(
+        [&](const auto& ready) {
+          if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
+            detail::require_apart_from_matrix<detail::SlotsOf<Csr>, T>(
+                detail::slots_of(static_cast<const Csr&>(ready.matrix)),
+                {y.data, y.row_stride, y.column_stride}, k);
+        },
+        ready_);
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
     std::visit(
         [&](const auto& ready) {

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -42,8 +43,14 @@ inline GlobalCoo<double> dealt(const Communicator& world, const HostCsr& a) {
   return coo;
 }
 
+/// The tests run more ranks than there are GPUs, which NCCL does not: FATVEC_TEST_NCCL asks for it.
+inline distributed::Options options() {
+  return {.use_nccl = std::getenv("FATVEC_TEST_NCCL") != nullptr};
+}
+
 inline auto spread(const Communicator& world, const HostCsr& a) {
-  return distributed::from_coo(world, Partition::even(a.rows(), world.size()), dealt(world, a));
+  return distributed::from_coo(world, Partition::even(a.rows(), world.size()), dealt(world, a),
+                               options());
 }
 
 /// Rows first ... last - 1 of a matrix.

@@ -69,6 +69,9 @@ TEST(DistributedMatrix, HasGlobalIndicesOf64Bits) {
   const Partition rows = Partition::even(8, world.size());
   const auto mine = distributed::gather_rows(world, rows, coo);
   for (std::int64_t n = 0; n < mine.nnz(); ++n) EXPECT_EQ(mine.entries(n), columns - 1);
+  std::int64_t all = mine.nnz();
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, world.get());
+  EXPECT_EQ(all, world.size());
   const auto parts = distributed::split<double, std::int32_t>(mine, columns - 3, columns);
   EXPECT_EQ(parts.local.nnz(), mine.nnz());
   // All of X on few ranks is refused by all.
@@ -107,7 +110,8 @@ TEST(DistributedGenerator, MakesTheSameMatrix) {
   for (const char* const spec : {"stencil27:5x4x3:dof=2", "powerlaw:90:4", "uniform:40x70:6",
                                  "arrow:31", "twin:cavity10:300", "banded:3:1"}) {
     SCOPED_TRACE(spec);
-    const auto a = distributed::generate(world, generate::parse_spec(std::string("gen:") + spec));
+    const auto a =
+        distributed::generate(world, generate::parse_spec(std::string("gen:") + spec), options());
     expect_product<LayoutRight, LayoutRight>(a, whole(spec), 4, 1.0, 0.0);
   }
 }

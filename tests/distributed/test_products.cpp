@@ -122,6 +122,42 @@ TEST(DistributedProduct, AllocatesItsBuffersOnce) {
   EXPECT_EQ(allocations, reserved);
 }
 
+/// No fence between two products of different X, whose buffers are the same.
+TEST(DistributedProduct, MayFollowAnotherAtOnce) {
+  const Communicator world;
+  const HostCsr serial = whole("stencil27:9");
+  const auto a = spread(world, serial);
+  constexpr int k = 4;
+  const auto x = operand<LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), k);
+  const Kokkos::View<double**, LayoutRight, Exec> other("other", x.extent(0), k);
+  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.local_rows(), k);
+  const Kokkos::View<double**, LayoutRight, Exec> z("z", a.local_rows(), k);
+  const auto doubled_x = Kokkos::create_mirror_view(other);
+  const auto host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t i = 0; i < x.extent(0); ++i)
+    for (int c = 0; c < k; ++c) doubled_x(i, c) = -2 * host_x(i, c);  // exact
+  Kokkos::deep_copy(other, doubled_x);
+  const Exec exec;
+  for (int n = 0; n < 10; ++n) {
+    spmm(exec, 1.0, a, x, 0.0, y);
+    spmm(exec, 1.0, a, other, 0.0, z);
+  }
+  exec.fence();
+  const auto found_y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  const auto found_z = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
+  for (std::size_t i = 0; i < y.extent(0); ++i)
+    for (int c = 0; c < k; ++c) ASSERT_EQ(found_z(i, c), -2 * found_y(i, c)) << i << ", " << c;
+  expect_product<LayoutRight, LayoutRight>(a, serial, k, 1.0, 0.0);
+}
+
+TEST(DistributedProduct, RefusesPlansOfTheTranspose) {
+  const Communicator world;
+  const auto a = spread(world, whole("stencil5:6"));
+  PlanOptions transposed;
+  transposed.op = Op::transpose;
+  EXPECT_THROW(distributed::analyse(Exec(), a, 2, transposed), UsageError);
+}
+
 TEST(DistributedProduct, SurvivesMessagesThatAreLate) {
   const Communicator world;
   const HostCsr serial = whole("uniform:61x61:5");

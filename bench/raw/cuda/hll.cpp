@@ -12,7 +12,7 @@ namespace fatvec::bench {
 
 void add_raw_cuda_hll(Registry& registry) {
   using namespace raw::cuda;
-  using Rows = SlicedRows;
+  using Rows = HllRows;
   using product::StorageOrder;
   add_tuned<Rows>(registry);
   const auto add_plain = [&registry](const char* kernel, StorageOrder storage,

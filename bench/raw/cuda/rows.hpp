@@ -73,7 +73,7 @@ struct EllRows {
   }
 };
 
-struct SlicedRows {
+struct HllRows {
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Format = HllMatrix<Scalar, Ordinal, Device, Offset>;
   static constexpr const char* name = "hll";
@@ -86,7 +86,7 @@ struct SlicedRows {
   bool column_major;
 
   template <class Matrix>
-  static SlicedRows of(const Matrix& matrix) {
+  static HllRows of(const Matrix& matrix) {
     return {matrix.hack_offsets().data(), matrix.row_lengths.data(), matrix.rows(),
             matrix.hack_size(), detail::is_column_major<typename Matrix::array_layout>};
   }

@@ -7,7 +7,7 @@ namespace fatvec::bench {
 
 /// HLL, whole hacks to a thread, guided as in seed 001; schedule:balanced is the one to beat.
 void add_raw_openmp_hll(Registry& registry) {
-  using Rows = raw::SlicedRows<raw::StorageOrder::row_major>;
+  using Rows = raw::HllRows<raw::StorageOrder::row_major>;
   using Kind = raw::Schedule::Kind;
   for (const auto& [kind, name] :
        {std::pair{Kind::guided, "guided"}, {Kind::balanced, "balanced"}}) {

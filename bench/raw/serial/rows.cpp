@@ -87,8 +87,8 @@ void add_raw_serial(Registry& registry) {
   add<raw::CsrRows, CsrMatrix>(registry, "csr");
   add<raw::EllRows<raw::StorageOrder::row_major>, EllMatrix>(registry, "ellpack");
   add<raw::EllRows<raw::StorageOrder::column_major>, EllMatrix>(registry, "ellpack");
-  add<raw::SlicedRows<raw::StorageOrder::row_major>, HllMatrix>(registry, "hll");
-  add<raw::SlicedRows<raw::StorageOrder::column_major>, HllMatrix>(registry, "hll");
+  add<raw::HllRows<raw::StorageOrder::row_major>, HllMatrix>(registry, "hll");
+  add<raw::HllRows<raw::StorageOrder::column_major>, HllMatrix>(registry, "hll");
   add<raw::JadRows, JadMatrix>(registry, "jad");
   add<raw::JadRows, PjadMatrix>(registry, "pjad");
 }

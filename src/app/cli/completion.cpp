@@ -31,7 +31,7 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 /// The values of an option that takes one of several names, by spaces; of others nothing.
 std::string values_of(const CLI::Option& option) {
   std::string values = option.get_type_name();
-  if (values.find('|') == std::string::npos) return "";
+  if (values.find('|') == std::string::npos || values.starts_with("FILE")) return "";
   std::replace(values.begin(), values.end(), '|', ' ');
   return values;
 }

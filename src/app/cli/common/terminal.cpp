@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
 #include <fatvec/app/cli/common/terminal.hpp>
@@ -43,14 +44,15 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 Progress::Progress(std::size_t steps) : steps_(steps), shown_(is_terminal(stderr)) {}
 
 Progress::~Progress() {
-  if (shown_) fmt::print(stderr, "\r{:78}\r", "");
+  if (shown_) std::fprintf(stderr, "\r%78s\r", "");  // never throws
 }
 
 void Progress::step(std::string_view what) {
   if (!shown_) return;
   constexpr std::size_t width = 30;
   const std::size_t done = std::min(width, width * done_++ / std::max<std::size_t>(steps_, 1));
-  fmt::print(stderr, "\r[{:<{}}] {:<45.45}", std::string(done, '#'), width, what);
+  const std::string line = fmt::format("\r[{:<{}}] {:<45.45}", std::string(done, '#'), width, what);
+  std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
 }
 
