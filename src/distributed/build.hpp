@@ -109,7 +109,7 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
         .x_rows = x_rows,
         .options = options,
         .volume = volume,
-        .halo = Halo<Csr>(detail::kept(mirror<Device>(parts.halo), options), parts.boundary, plan,
+        .halo = Halo<Csr>(kept(mirror<Device>(parts.halo), options), parts.boundary, plan,
                           std::move(exchange)),
         .values = ValueSource<Csr>(local, parts.first_local, parts.columns_before)});
     return Matrix<Csr>(local, std::move(shared));

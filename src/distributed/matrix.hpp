@@ -26,8 +26,6 @@ struct Options {
   bool reproducible_sums = false;
 };
 
-namespace detail {
-
 /// How a rank keeps its local part: a matrix prepared, a Plan as it is.
 template <class Local>
 struct Kept {
@@ -38,6 +36,7 @@ struct Kept<Local> {
   using type = Prepared<Local>;
 };
 
+/// The local part as it is kept.
 template <class Local>
 typename Kept<Local>::type kept(const Local& local, const Options& options) {
   if constexpr (SparseFormat<Local>) {
@@ -47,8 +46,6 @@ typename Kept<Local>::type kept(const Local& local, const Options& options) {
     return local;
   }
 }
-
-}  // namespace detail
 
 /// What one rank exchanges in a product.
 struct Volume {
@@ -81,7 +78,7 @@ class Matrix {
   using ExecSpace = typename Csr::execution_space;
 
   Matrix(const Local& local, std::shared_ptr<MatrixParts<Csr>> shared)
-      : local_(detail::kept(local, shared->options)), shared_(std::move(shared)) {}
+      : local_(kept(local, shared->options)), shared_(std::move(shared)) {}
 
   [[nodiscard]] std::int64_t rows() const { return row_partition().rows(); }
   [[nodiscard]] std::int64_t cols() const { return column_partition().rows(); }
@@ -159,7 +156,7 @@ class Matrix {
                                               -ends[1], " on another."));
   }
 
-  typename detail::Kept<Local>::type local_;
+  typename Kept<Local>::type local_;
   std::shared_ptr<MatrixParts<Csr>> shared_;
 };
 
