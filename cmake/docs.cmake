@@ -14,7 +14,7 @@ file(GLOB guides CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md")
 set(public_folders ${FATVEC_HEADER_FOLDERS})
 list(REMOVE_ITEM public_folders src/app) # of the programs
 set(FATVEC_DOCS_INPUT "")
-foreach(input ${public_folders} src/fatvec.hpp README.md CONTRIBUTING.md CHANGELOG.md)
+foreach(input ${public_folders} src/fatvec.hpp README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md)
   string(APPEND FATVEC_DOCS_INPUT " \"${PROJECT_SOURCE_DIR}/${input}\"")
 endforeach()
 foreach(guide IN LISTS guides)

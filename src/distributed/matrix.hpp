@@ -31,6 +31,7 @@ template <class Local>
 struct Kept {
   using type = Local;
 };
+/// Matrices in any format.
 template <SparseFormat Local>
 struct Kept<Local> {
   using type = Prepared<Local>;
