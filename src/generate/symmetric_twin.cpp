@@ -109,8 +109,9 @@ void SymmetricTwin::deal_reaches(std::int64_t edges, double deviation) {
       reach_[node] = static_cast<std::uint16_t>(reaches.at(rank_[node]));
     double squares = 0;
     for (std::int64_t node = 0; node < nodes_; ++node) {
-      const auto blocks = static_cast<double>(blocks_length(node * dofs_) / dofs_);
-      squares += (blocks - mean) * (blocks - mean);
+      const std::int64_t blocks = blocks_length(node * dofs_) / dofs_;
+      const double distance = static_cast<double>(blocks) - mean;
+      squares += distance * distance;
     }
     const double found =
         static_cast<double>(dofs_) * std::sqrt(squares / static_cast<double>(nodes_));
