@@ -12,10 +12,10 @@
 
 namespace fatvec {
 
-/// BSR, block compressed rows (seed 003): CSR of dense blocks of block_size × block_size elements.
-/// Block row i holds blocks n, row_map(i) <= n < row_map(i + 1), of block column entries(n),
-/// ascending. block(n) is a View of block n's elements, which are values n · block_size² ... in
-/// this Layout: LayoutLeft, column-major as in the seed, or LayoutRight.
+/// BSR, block compressed rows (Stec and Stpiczyński): CSR of dense blocks of block_size ×
+/// block_size elements. Block row i holds blocks n, row_map(i) <= n < row_map(i + 1), of block
+/// column entries(n), ascending. block(n) is a View of block n's elements, which are values n ·
+/// block_size² ... in this Layout: LayoutLeft, column-major as in the paper, or LayoutRight.
 ///
 /// One index serves block_size² elements, and a row of X as many rows of Y, for the price of fill:
 /// a block that holds one entry stores all its elements. Blocks at the lower and the right edge are

@@ -16,8 +16,8 @@ namespace fatvec {
 ///
 /// Row i holds entries(n), values(n) for row_map(i) <= n < row_map(i + 1). Kernels accept any order
 /// within a row; what fatvec builds is sorted by column and free of duplicates. Copies are shallow,
-/// as of Views. Names follow KokkosSparse::CrsMatrix (row_map, entries, values); seeds 001 and 002
-/// call them IRP, JA and AS.
+/// as of Views. Names follow KokkosSparse::CrsMatrix (row_map, entries, values); Calzetta and Lori,
+/// and Fraga call them IRP, JA and AS.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t>
 class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {

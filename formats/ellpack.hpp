@@ -16,9 +16,9 @@ namespace fatvec {
 ///     LayoutLeft    column-major: neighbouring rows lie side by side, which coalesces on GPUs
 ///     LayoutRight   row-major: a row's slots are contiguous, which streams on CPUs
 ///
-/// Padding comes after a row's entries and holds column index -1 (as in seed 001) and value 0.
-/// Kernels never read it: row_lengths ends the row, so an Inf or NaN in X cannot leak in as 0 · Inf
-/// (the variant known as ELLPACK-R).
+/// Padding comes after a row's entries and holds column index -1 (as in Calzetta and Lori 2025) and
+/// value 0. Kernels never read it: row_lengths ends the row, so an Inf or NaN in X cannot leak in
+/// as 0 · Inf (the variant known as ELLPACK-R).
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t, class Layout = DefaultLayout<Device>>
 class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {

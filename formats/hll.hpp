@@ -10,11 +10,11 @@
 
 namespace fatvec {
 
-/// HLL, hacked ELLPACK (PSBLAS; seed 001): the rows are cut into hacks of hack_size consecutive
-/// rows, and each hack is an ELLPACK matrix of its own width and of this Layout, so that a long row
-/// pads only its hack. hack(h) has its Views; detail::SlicedEllpack says where they lie. The last
-/// hack has the rows that are left. Padding as in EllMatrix: index -1, value 0, never read by
-/// kernels.
+/// HLL, hacked ELLPACK (PSBLAS; Calzetta and Lori 2025): the rows are cut into hacks of hack_size
+/// consecutive rows, and each hack is an ELLPACK matrix of its own width and of this Layout, so
+/// that a long row pads only its hack. hack(h) has its Views; detail::SlicedEllpack says where they
+/// lie. The last hack has the rows that are left. Padding as in EllMatrix: index -1, value 0, never
+/// read by kernels.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t, class Layout = DefaultLayout<Device>>
 class HllMatrix : public detail::SlicedEllpack<Scalar, Ordinal, Device, Offset, Layout> {

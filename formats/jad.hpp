@@ -37,8 +37,8 @@ struct DiagonalSlots {
 
 }  // namespace detail
 
-/// JAD, jagged diagonals (Saad; seed 003), and its padded variant pJAD: all rows sorted by
-/// decreasing length, equal lengths in the matrix's order. Diagonal j is the j-th entry of every
+/// JAD, jagged diagonals (Saad; Stec and Stpiczyński), and its padded variant pJAD: all rows sorted
+/// by decreasing length, equal lengths in the matrix's order. Diagonal j is the j-th entry of every
 /// row that has one, in that order. Slot j of sorted row i is entry
 ///
 ///     diagonal_offsets(j) + i

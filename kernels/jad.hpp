@@ -7,8 +7,8 @@
 
 namespace fatvec {
 
-/// JAD, a stored row per work-item (seed 003, algorithm 2): the threads of a warp read neighbours
-/// in each diagonal, coalesced.
+/// JAD, a stored row per work-item (Stec and Stpiczyński, algorithm 2): the threads of a warp read
+/// neighbours in each diagonal, coalesced.
 struct JadRow : detail::SlotKernel<JadRow> {
   static constexpr const char* name = "jad-row";
   static constexpr const char* label = "fatvec::JadRow";
@@ -30,8 +30,8 @@ struct DefaultKernel<JadMatrix<Scalar, Ordinal, Device, Offset>> {
   using type = JadRow;
 };
 
-/// pJAD, a stored row per work-item (seed 003, algorithm 3); stops at the row's length, not at the
-/// block's.
+/// pJAD, a stored row per work-item (Stec and Stpiczyński, algorithm 3); stops at the row's length,
+/// not at the block's.
 struct PjadRow : detail::SlotKernel<PjadRow> {
   static constexpr const char* name = "pjad-row";
   static constexpr const char* label = "fatvec::PjadRow";

@@ -80,8 +80,8 @@ class Registry {
   /// names.
   void add(Contender contender);
   /// The same, and once more for each value of the settings that its format has: hack, slice and
-  /// block sizes, sort windows. BSR without a sweep takes the block size of fewest bytes; seed 003
-  /// shows its best.
+  /// block sizes, sort windows. BSR without a sweep takes the block size of fewest bytes; Stec and
+  /// Stpiczyński shows its best.
   void add_with_sweep(const Contender& contender);
   [[nodiscard]] const std::vector<Contender>& contenders() const { return contenders_; }
 

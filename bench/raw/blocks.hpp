@@ -6,7 +6,8 @@
 
 #include "raw/operands.hpp"
 
-/// BSR for the hand-written products of the CPU, in column-major storage as in seed 003.
+/// BSR for the hand-written products of the CPU, in column-major storage as in Stec and
+/// Stpiczyński.
 namespace fatvec::bench::raw {
 
 /// A as plain pointers; for who shares the block rows out the same questions as of rows.
@@ -39,8 +40,8 @@ struct BlockRows {
   }
 };
 
-/// Algorithm 5 of seed 003 for one block row and columns c ... end - 1 of X: each element in the
-/// order of storage times a row of X, added to a row of Y.
+/// Algorithm 5 of Stec and Stpiczyński for one block row and columns c ... end - 1 of X: each
+/// element in the order of storage times a row of X, added to a row of Y.
 template <class X, class Y>
 void textbook_block_row(const BlockRows& a, std::int64_t i, double alpha, const X& x, double beta,
                         const Y& y, std::int64_t c, std::int64_t end) {

@@ -132,7 +132,7 @@ struct CountBlocks {
   OccupiedBlocks<Csr> occupied;
   std::int64_t period;
 
-  /// Block rows that are counted, of so many.
+  /// How many of block_rows block rows are counted.
   [[nodiscard]] std::int64_t sample_of(std::int64_t block_rows) const {
     const std::int64_t rest = block_rows % (run * period);
     return block_rows / (run * period) * run + (rest < run ? rest : run);

@@ -19,7 +19,7 @@
 ///   slots_before(i)   slots of all rows before i: monotone, so that a search cuts the rows into equal shares
 ///   contiguous        whether the entries of a row always lie side by side
 ///   is_contiguous()    whether they do here
-///   interleaved(i)    so many rows from i on lie side by side, slot j of row i + r being r behind slot j of row i
+///   interleaved(i)    the rows from i on that lie side by side, slot j of row i + r being r behind slot j of row i
 /// Where a walk costs less for rows that follow each other, for_each_row(first, last, visit) visits
 /// each with its walk.
 namespace fatvec::detail {

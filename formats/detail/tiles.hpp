@@ -75,8 +75,7 @@ struct WindowTiles {
   template <class Visit>
   KOKKOS_FUNCTION void for_each(std::int64_t window, const Visit& visit) const {
     using Ordinal = typename Csr::ordinal_type;
-    constexpr Ordinal none =
-        Kokkos::Experimental::finite_max_v<Ordinal>;  // no column: there are at most so many
+    constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column is as large
     Tile tile;
     std::int64_t end[window_rows];
     Ordinal column[window_rows];  // of each row's next entry; loops are unrolled, so that all of

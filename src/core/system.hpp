@@ -28,7 +28,7 @@ inline std::string line_of_file(const char* path, const char* key = "") {
   return found;
 }
 
-/// Whether all threads are equally far from all memory. Where they are not, each had better keep to
+/// Whether all threads are equally far from all memory. Where they are not, each should keep to
 /// the rows whose pages it was the first to touch.
 inline bool one_memory_node() {
   static const bool one = [] {

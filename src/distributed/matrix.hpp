@@ -167,7 +167,7 @@ class Matrix {
 /// a.local_rows() × k, in any layout.
 ///
 /// The local product runs while rows of X travel. On return Y may still be in the making, as with
-/// spmm() of one device. Buffers are allocated in the first product with so many columns, or by
+/// spmm() of one device. Buffers are allocated in the first product with k columns, or by
 /// A.reserve(k). An operand that does not fit ends all ranks with a message
 /// (Options::agree_on_errors: throws ShapeError on all).
 template <class ExecSpace, class Alpha, class Local, class Csr, MultiVector X, class Beta,

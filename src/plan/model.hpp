@@ -30,7 +30,7 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-/// What is asked: products with k columns, so many of them.
+/// What is asked: products with k columns, and how many of them.
 struct Workload {
   std::int64_t k = 1;
   Layout layout = Layout::row;

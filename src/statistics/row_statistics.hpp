@@ -24,7 +24,7 @@ struct RowStatistics {
   double standard_deviation = 0;  ///< of the entries per row, over all rows (not a sample)
   double average_deviation = 0;   ///< mean of |entries of the row - mean|
   double percent_average_deviation =
-      0;  ///< 100 · average_deviation / mean: Fraga 2018 (seed 002), "PercentAvgDev"
+      0;  ///< 100 · average_deviation / mean: Fraga 2018, "PercentAvgDev"
   std::int64_t empty_rows = 0;
 
   std::int64_t lower_bandwidth = 0;  ///< largest row - column, at least 0

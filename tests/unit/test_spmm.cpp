@@ -7,7 +7,7 @@
 
 #include <fatvec/fatvec.hpp>
 
-/// The public entry: what it accepts, what it refuses, and the product that seed 004 prints.
+/// The public entry: what it accepts, what it refuses, and the product that Gollmann 2020 prints.
 namespace fatvec {
 namespace {
 
@@ -25,7 +25,7 @@ View filled(const std::vector<double>& values) {
 }
 
 /// Seed 004's test matrix, as its arrays stand there (columns unsorted within rows are allowed).
-Csr seed004() {
+Csr gollmann() {
   return Csr(5, 5, filled<Csr::Offsets>({0, 3, 5, 6, 8, 9}),
              filled<Csr::Ordinals>({1, 3, 4, 2, 3, 0, 2, 4, 1}),
              filled<Csr::Scalars>({2, 7, 4, 1, 9, 3, 6, 5, 8}));
@@ -34,7 +34,7 @@ Csr seed004() {
 TEST(Spmm, PrintedVectorProductOfSeed004) {
   const auto x = filled<Kokkos::View<double*, Exec>>({1, 2, 3, 4, 5});
   const Kokkos::View<double*, Exec> y("y", 5);
-  spmm(1.0, seed004(), x, 0.0, y);
+  spmm(1.0, gollmann(), x, 0.0, y);
   const double expected[] = {52, 39, 3, 43, 16};
   for (int i = 0; i < 5; ++i) EXPECT_EQ(y(i), expected[i]);
 }
@@ -46,7 +46,7 @@ TEST(Spmm, PrintedMultivectorProductOfSeed004) {
   const Left y("y", 5, 3);
   for (int c = 0; c < 3; ++c)
     for (int j = 0; j < 5; ++j) x(j, c) = columns[c][j];
-  spmm(Exec(), 1.0, seed004(), x, 0.0, y);
+  spmm(Exec(), 1.0, gollmann(), x, 0.0, y);
   Kokkos::fence();
   for (int c = 0; c < 3; ++c)
     for (int i = 0; i < 5; ++i) EXPECT_EQ(y(i, c), expected[c][i]);
@@ -58,7 +58,7 @@ TEST(Spmm, AcceptsConstAndUnmanagedViewsOfAnyLayout) {
                                                                                      5);
   const Right wide("wide", 5, 7);
   const auto y = Kokkos::subview(wide, Kokkos::ALL, 3);  // stride 7
-  spmm(2.0, seed004(), x, 0.0, y);
+  spmm(2.0, gollmann(), x, 0.0, y);
   EXPECT_EQ(wide(0, 3), 104);
   EXPECT_EQ(wide(4, 3), 32);
   EXPECT_EQ(wide(4, 2), 0);
@@ -72,7 +72,7 @@ TEST(Spmm, EveryOtherColumnOfALargerBlock) {
   const Kokkos::LayoutStride every_other(5, 8, 4, 2);  // no dimension has unit stride
   const Kokkos::View<double**, Kokkos::LayoutStride, Exec> x(parent.data(), every_other);
   const Right y("y", 5, 4);
-  spmm(1.0, seed004(), x, 0.0, y);
+  spmm(1.0, gollmann(), x, 0.0, y);
   for (int c = 0; c < 4; ++c) EXPECT_EQ(y(0, c), 52);
 }
 
@@ -129,17 +129,17 @@ std::string message_of(const Call& call) {
 TEST(Spmm, WrongShapesAreNamedWithTheirSizes) {
   const Right x("the X", 4, 3);
   const Right y("the Y", 5, 3);
-  const std::string wrong_x = message_of([&] { spmm(1.0, seed004(), x, 0.0, y); });
+  const std::string wrong_x = message_of([&] { spmm(1.0, gollmann(), x, 0.0, y); });
   EXPECT_NE(wrong_x.find("X (the X) is 4 x 3, wanted 5 x 3"), std::string::npos) << wrong_x;
   const Right good_x("x", 5, 2);
-  const std::string wrong_y = message_of([&] { spmm(1.0, seed004(), good_x, 0.0, y); });
+  const std::string wrong_y = message_of([&] { spmm(1.0, gollmann(), good_x, 0.0, y); });
   EXPECT_NE(wrong_y.find("Y (the Y) is 5 x 3, wanted 5 x 2"), std::string::npos) << wrong_y;
 }
 
 TEST(Spmm, OverlappingOperandsAreRefused) {
   const Right block("block", 5, 4);
   const auto left = Kokkos::subview(block, Kokkos::ALL, std::pair(0, 2));
-  const std::string message = message_of([&] { spmm(1.0, seed004(), left, 0.0, left); });
+  const std::string message = message_of([&] { spmm(1.0, gollmann(), left, 0.0, left); });
   EXPECT_NE(message.find("share memory"), std::string::npos) << message;
 }
 
@@ -162,7 +162,7 @@ TEST(Spmm, YOnAnArrayOfTheMatrixIsRefused) {
 }
 
 TEST(Spmm, APlanNoticesYOnItsMatrix) {
-  const auto a = seed004();
+  const auto a = gollmann();
   PlanOptions options;
   options.choice = Choice{CsrRow::name, "", false};
   const auto plan = analyse<TypeList<CsrRow>>(Exec(), a, 1, options);
@@ -177,7 +177,7 @@ TEST(Spmm, InterleavedColumnsOfOneBlockAreAllowedAndRight) {
   // shared.
   const Right block("block", 5, 2);
   for (int j = 0; j < 5; ++j) block(j, 0) = j + 1;
-  spmm(1.0, seed004(), Kokkos::subview(block, Kokkos::ALL, 0), 0.0,
+  spmm(1.0, gollmann(), Kokkos::subview(block, Kokkos::ALL, 0), 0.0,
        Kokkos::subview(block, Kokkos::ALL, 1));
   EXPECT_EQ(block(0, 1), 52);
   EXPECT_EQ(block(4, 1), 16);

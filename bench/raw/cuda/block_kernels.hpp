@@ -48,8 +48,8 @@ void launch_column_by_column(cudaStream_t stream, const Stored<Rows>& a, Operand
   for (int c = 0; c < k; ++c, o.x += o.x_col, o.y += o.y_col) launch_grid_stride(stream, a, o);
 }
 
-/// kernel:block-2d in every size of seed 000. Its best on most matrices, 16 x 16, always runs; the
-/// others with --sweep block.
+/// kernel:block-2d in every size of Balayre 2024. Its best on most matrices, 16 x 16, always runs;
+/// the others with --sweep block.
 template <class Rows>
 void add_blocks(Registry& registry) {
   for (const int x : {8, 16, 32, 64}) {

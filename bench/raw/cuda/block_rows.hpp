@@ -5,7 +5,8 @@
 
 #include "raw/cuda/tiles.hpp"
 
-/// BSR by hand, column-major blocks: seed 003's kernel, and the best that we know to write.
+/// BSR by hand, column-major blocks: Stec and Stpiczyński's kernel, and the best that we know to
+/// write.
 namespace fatvec::bench::raw::cuda {
 
 struct BlockRows {
@@ -29,8 +30,8 @@ struct BlockRows {
 
 using StoredBlocks = Stored<BlockRows>;
 
-/// Algorithm 5 of seed 003: a thread per block row, which adds to Y in memory; its columns one
-/// after the other.
+/// Algorithm 5 of Stec and Stpiczyński: a thread per block row, which adds to Y in memory; its
+/// columns one after the other.
 static __global__ void __launch_bounds__(128)
     thread_per_block_row(const StoredBlocks a, const Operands o) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);

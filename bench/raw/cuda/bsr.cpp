@@ -4,7 +4,7 @@
 /// Contender `raw-cuda`, format bsr, in column-major storage, blocks of the size with the fewest
 /// bytes; the others with --sweep block_size:
 ///   kernel:tuned       the best that we know to write
-///   kernel:block-row   a thread per block row (seed 003)
+///   kernel:block-row   a thread per block row (Stec and Stpiczyński)
 namespace fatvec::bench {
 
 void add_raw_cuda_bsr(Registry& registry) {

@@ -5,13 +5,13 @@
 
 /// Contender `raw-cuda`, format csr:
 ///   kernel:tuned              the best that we know to write
-///   kernel:thread             a thread per row (seeds 001, 002)
+///   kernel:thread             a thread per row (Calzetta and Lori 2025, Fraga 2018)
 ///   kernel:warp-...           a warp per row, adding up by shuffles, in shared memory, or both; loads through __ldg, X through
-///                             a texture (seed 001, its kernels 1 to 5)
-///   kernel:strip-mining       a warp per row, the first lane adds up (seed 002)
-///   kernel:block-2d           columns by rows in a block (seed 000), block:32x4 and so on
-///   kernel:grid-stride        a fixed grid over the rows, in row and in column layout (seed 004)
-///   kernel:column-by-column   k products of one column (seed 004)
+///                             a texture (Calzetta and Lori 2025, its kernels 1 to 5)
+///   kernel:strip-mining       a warp per row, the first lane adds up (Fraga 2018)
+///   kernel:block-2d           columns by rows in a block (Balayre 2024), block:32x4 and so on
+///   kernel:grid-stride        a fixed grid over the rows, in row and in column layout (Gollmann 2020)
+///   kernel:column-by-column   k products of one column (Gollmann 2020)
 namespace fatvec::bench {
 
 void add_raw_cuda_csr(Registry& registry) {

@@ -4,8 +4,8 @@
 
 /// Contender `raw-cuda`, format ellpack, in column-major storage:
 ///   kernel:tuned      the best that we know to write
-///   kernel:thread     a thread per row (seed 002)
-///   kernel:block-2d   columns by rows in a block (seed 000), block:32x4 and so on
+///   kernel:thread     a thread per row (Fraga 2018)
+///   kernel:block-2d   columns by rows in a block (Balayre 2024), block:32x4 and so on
 namespace fatvec::bench {
 
 void add_raw_cuda_ellpack(Registry& registry) {

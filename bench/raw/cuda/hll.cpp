@@ -4,7 +4,7 @@
 
 /// Contender `raw-cuda`, format hll:
 ///   kernel:tuned               the best that we know to write, column-major storage
-///   kernel:thread              a thread per row, row-major (seed 001, as all that follow)
+///   kernel:thread              a thread per row, row-major (Calzetta and Lori 2025, as all that follow)
 ///   kernel:warp-shuffle        a warp per row, row-major, adding up by shuffles
 ///   kernel:warp-shared         a warp per row, row-major, adding up in shared memory
 ///   kernel:thread-column-major a thread per row, column-major: coalesced

@@ -4,7 +4,7 @@
 
 /// Contender `raw-cuda`, formats jad and pjad:
 ///   kernel:tuned    the best that we know to write
-///   kernel:thread   a thread per row (seed 003): coalesced, for neighbours of a diagonal belong to neighbouring rows
+///   kernel:thread   a thread per row (Stec and Stpiczyński): coalesced, for neighbours of a diagonal belong to neighbouring rows
 namespace fatvec::bench {
 namespace {
 

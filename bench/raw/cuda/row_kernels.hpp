@@ -21,8 +21,8 @@ struct Plain {
   __device__ double x(const Operands& o, std::int64_t at) const { return o.x[at]; }
 };
 
-/// Loads through the read-only path (seed 001: "cacheL2", though __ldg is about the first-level
-/// cache).
+/// Loads through the read-only path (Calzetta and Lori 2025: "cacheL2", though __ldg is about the
+/// first-level cache).
 struct ReadOnly {
   template <class T>
   __device__ T operator()(const T* from) const {
@@ -97,7 +97,7 @@ struct Shared2d {  ///< a detour through a [warp][lane] array, then shuffles
   }
 };
 
-struct Sequential {  ///< vector strip-mining of seed 002: the first lane adds up the others, one
+struct Sequential {  ///< vector strip-mining of Fraga 2018: the first lane adds up the others, one
                      ///< after the other
   static __device__ double total(double partial) {
     __shared__ double sums[threads_per_block];

@@ -4,9 +4,9 @@
 /// Contender `raw-cuda`, kernels as the papers print them: every slot of a padded row is visited,
 /// up to the longest row's (ELLPACK) or the hack's (HLL), and compared with -1. With --sweep
 /// textbook:
-///   kernel:textbook-thread     a thread per row (seeds 001, 002)
-///   kernel:textbook-block-2d   rows by columns in a block (seed 000)
-///   kernel:textbook-warp       a warp per row, 1 to 32 warps in a block (seed 001)
+///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018)
+///   kernel:textbook-block-2d   rows by columns in a block (Balayre 2024)
+///   kernel:textbook-warp       a warp per row, 1 to 32 warps in a block (Calzetta and Lori 2025)
 namespace fatvec::bench {
 namespace raw::cuda {
 namespace {

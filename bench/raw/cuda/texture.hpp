@@ -3,8 +3,8 @@
 
 #include "raw/cuda/row_kernels.hpp"
 
-/// X through the texture units (seed 001). There are no textures of double: a texel is two ints,
-/// put together again.
+/// X through the texture units (Calzetta and Lori 2025). There are no textures of double: a texel
+/// is two ints, put together again.
 namespace fatvec::bench::raw::cuda {
 
 struct Textured : Plain {

@@ -10,7 +10,7 @@
 
 /// Contender `raw-openmp`, format bsr, column-major blocks of the size with the fewest bytes; the
 /// others with --sweep block_size:
-///   kernel:textbook   seed 003's, equally many block rows per thread
+///   kernel:textbook   Stec and Stpiczyński's, equally many block rows per thread
 ///   kernel:tiles      register tiles, equally many blocks per thread: the one to beat
 namespace fatvec::bench {
 namespace {

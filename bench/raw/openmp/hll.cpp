@@ -5,7 +5,8 @@
 
 namespace fatvec::bench {
 
-/// HLL, whole hacks to a thread, guided as in seed 001; schedule:balanced is the one to beat.
+/// HLL, whole hacks to a thread, guided as in Calzetta and Lori 2025; schedule:balanced is the one
+/// to beat.
 void add_raw_openmp_hll(Registry& registry) {
   using Rows = raw::HllRows<raw::StorageOrder::row_major>;
   using Kind = raw::Schedule::Kind;

@@ -6,8 +6,8 @@
 namespace fatvec::bench {
 namespace {
 
-/// The rows in equal numbers to the threads, as in seed 003; schedule:balanced is the one to beat,
-/// for the long rows come first.
+/// The rows in equal numbers to the threads, as in Stec and Stpiczyński; schedule:balanced is the
+/// one to beat, for the long rows come first.
 template <template <class, class, class, class> class Format>
 void add_jagged(Registry& registry, const char* format) {
   using Kind = raw::Schedule::Kind;

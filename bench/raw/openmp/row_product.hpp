@@ -57,7 +57,7 @@ Contender contender(const std::string& format, const Schedule& schedule,
           }};
 }
 
-/// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that seed 000 tried on
+/// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that Balayre 2024 tried on
 /// request.
 template <class Rows, template <class, class, class, class> class Format>
 void add_dynamic(Registry& registry, const std::string& format) {

@@ -8,7 +8,7 @@
 #include "raw/blocks.hpp"
 #include "raw/serial/space.hpp"
 
-/// Contender `raw-serial`, format bsr: seed 003's product on one core.
+/// Contender `raw-serial`, format bsr: Stec and Stpiczyński's product on one core.
 namespace fatvec::bench {
 namespace {
 
