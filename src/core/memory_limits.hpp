@@ -12,6 +12,8 @@
 #include <limits>
 #include <string>
 
+#include <fatvec/core/error.hpp>
+
 #include <fatvec/core/system.hpp>
 
 /// What a process may still allocate on a machine that has more: control groups and limits.
@@ -68,7 +70,7 @@ inline std::uint64_t left_by_control_groups(const char* groups_of_process = "/pr
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = concat(",", line.substr(first + 1, second - first - 1), ",");
     const std::string group = line.substr(second + 1);
     if (controllers == ",,")
       left = std::min(left, left_by_groups(root, group, group_files_v2));

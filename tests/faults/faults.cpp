@@ -4,7 +4,8 @@
 //   FATVEC_FAULT=n             open() of a new file, write() to one, fsync() and rename() count
 //   FATVEC_FAULT_STAYS=1       all later ones fail, too, as on a full disk
 //   FATVEC_FAULT_SIGNAL=s      the n-th call raises the signal s instead
-//   FATVEC_FAULT_ALLOCATION=n  the n-th allocation of aligned memory (a View) fails
+//   FATVEC_FAULT_ALLOCATION=n  the n-th allocation of aligned memory (a View) of less than a page
+//                              fails: Kokkos does not survive that of its scratch, which is larger
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -88,7 +89,8 @@ void* aligned_alloc(size_t alignment, size_t size) noexcept {
   static auto* const real = original<void*(size_t, size_t)>("aligned_alloc");
   static std::atomic<long> calls = 0;
   static const long chosen = number("FATVEC_FAULT_ALLOCATION");
-  if (chosen <= 0 || ++calls != chosen) return real(alignment, size);
+  constexpr size_t page = 4096;
+  if (chosen <= 0 || size >= page || ++calls != chosen) return real(alignment, size);
   dprintf(STDERR_FILENO, "fault: allocation\n");
   errno = ENOMEM;
   return nullptr;

@@ -125,8 +125,6 @@ class Files(FaultTest):
             if done.returncode == 0:  # Kokkos does without
                 continue
             self.assertEqual(path.read_text(), "old")
-            if 'label="Kokkos::' in done.stderr:  # of its own
-                continue
             failed += 1
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("out of memory", done.stderr)
@@ -207,8 +205,8 @@ class Benchmark(FaultTest):
             self.assertEqual(done.returncode, -signal.SIGTERM)
             self.check_folder("out.json", "out.json.part")
 
-    def test_a_contender_that_fails_is_told_and_measured_again(self):
-        failed = 0
+    def test_a_contender_without_memory_is_a_row_with_its_reason(self):
+        told = 0
         for n in range(1, 400):
             self.set_files(None)
             done = self.run_program((*self.command, "1"), LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
@@ -219,8 +217,5 @@ class Benchmark(FaultTest):
             errors = [row["error_message"] for row in json.loads(self.file.read_text())["benchmarks"] if row.get("error_occurred")]
             with self.subTest(n=n):
                 self.assertEqual(done.returncode != 0, any(not error.startswith("skipped: ") for error in errors), done.stderr)
-            if done.returncode == 1:
-                failed += 1
-                self.succeed((*self.command, "1", "--resume"))
-                self.assertFalse(any("error_occurred" in row for row in json.loads(self.file.read_text())["benchmarks"]))
-        self.assertGreater(failed, 0)
+            told += any(error.startswith("skipped: out of memory") for error in errors)
+        self.assertGreater(told, 0)
