@@ -40,7 +40,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
   /// What is in them is not looked at: row_map must begin with 0, never decrease, and end with the
   /// number of entries, whose columns must be within 0 ... cols - 1. Kernels and conversions of a
-  /// matrix that breaks this read and write what is not theirs, or never end.
+  /// matrix that breaks this read and write beyond the arrays, or never end.
   CsrMatrix(Ordinal rows, Ordinal cols, ConstOffsets row_map_, Ordinals entries_, Scalars values_)
       : row_map(std::move(row_map_)),
         entries(std::move(entries_)),

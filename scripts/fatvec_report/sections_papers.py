@@ -43,10 +43,10 @@ def _read(name: str) -> pd.DataFrame:
         return pd.DataFrame()
 
 
-def _overall(rows: pd.DataFrame, theirs: pd.DataFrame) -> Table:
+def _overall(rows: pd.DataFrame, printed: pd.DataFrame) -> Table:
     lines = []
-    for matrix, group in rows[rows.key.isin(theirs.index)].groupby("matrix", sort=False):
-        his, best = theirs.loc[matrix_key(matrix)], group.loc[group.GFLOPS.idxmax()]
+    for matrix, group in rows[rows.key.isin(printed.index)].groupby("matrix", sort=False):
+        his, best = printed.loc[matrix_key(matrix)], group.loc[group.GFLOPS.idxmax()]
         serial = group[group.backend.eq("serial") & group.format.eq("csr")].GFLOPS.max()
         lines.append([matrix, word(his.best_structure), word(his.best_method), STRUCTURES[best.format], METHODS.get(best.backend, best.backend),
                       gflops(his.best_gflops), times(his.speedup), gflops(best.GFLOPS), times(best.GFLOPS / serial)])
@@ -54,11 +54,11 @@ def _overall(rows: pd.DataFrame, theirs: pd.DataFrame) -> Table:
                   "this run: GFLOPS", "speedup"], lines, left=5)
 
 
-def _openmp(rows: pd.DataFrame, theirs: pd.DataFrame) -> Table:
-    rows = rows[rows.backend.eq("openmp") & rows.key.isin(theirs.index)]
+def _openmp(rows: pd.DataFrame, printed: pd.DataFrame) -> Table:
+    rows = rows[rows.backend.eq("openmp") & rows.key.isin(printed.index)]
     lines = []
     for matrix, group in rows.groupby("matrix", sort=False):
-        his = theirs.loc[matrix_key(matrix)]
+        his = printed.loc[matrix_key(matrix)]
         best = group.groupby("format").GFLOPS.max()
         lines.append([matrix, gflops(his.crs), gflops(his.ellpack), *(gflops(best[name]) if name in best else NONE for name in STRUCTURES)])
     return Table(["matrix", "published: CRS", "ELLPACK", "this run: CRS", "ELLPACK"], lines, left=1)

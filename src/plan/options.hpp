@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <fatvec/formats/transpose.hpp>
+#include <fatvec/kernels/registry.hpp>
+#include <fatvec/plan/model.hpp>
+
+namespace fatvec {
+
+/// The kernels that a plan chooses among unless told otherwise: the formats that were the best of
+/// some matrix and k, and their portable kernels, which are taken only where `fatvec tune` found
+/// one to be the fastest.
+using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow, CsrPortable,
+                             HllPortable, SellPortable, BsrPortable, BitTcfPortable>;
+
+namespace detail {
+
+/// CSR's kernel, which needs no conversion, else the first.
+inline std::string_view plainest(const std::vector<std::string_view>& kernels) {
+  const auto of_csr = [](std::string_view kernel) { return format_of_kernel(kernel) == "csr"; };
+  const auto found = std::find_if(kernels.begin(), kernels.end(), of_csr);
+  return found == kernels.end() ? kernels.front() : *found;
+}
+
+}  // namespace detail
+
+/// What a plan may be told.
+struct PlanOptions {
+  Layout layout = Layout::row;     ///< of X and Y
+  double products = 1000;          ///< that are expected: whether a conversion pays
+  Op op = Op::none;                ///< what of A is multiplied; made once
+  std::optional<Choice> choice{};  ///< taken instead of the model's, where it is among the kernels:
+                                   ///< what `fatvec tune` found
+  std::optional<Machine> machine{};  ///< default: measured, once per process; where its figures
+                                     ///< cannot be (machine_problem()), CSR is taken
+  bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
+  bool reproducible_sums = false;  ///< the same bits in every run, on GPUs also of rows far longer
+                                   ///< than the mean, which take longer then
+  FormatOptions format{};
+};
+
+}  // namespace fatvec
