@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/cli.md from the programs' own help, subcommands as they list them.
 
-    cli_page.py FATVEC FATVEC_BENCH [--check]      --check: write nothing, fail where the committed page differs
+cli_page.py FATVEC FATVEC_BENCH [--check]      --check: write nothing, fail where the committed page
+differs
 """
+
 import difflib
 import os
 import pathlib
@@ -14,17 +16,28 @@ PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 RENEW = "cmake --build --preset openmp --target docs"
 HEAD = f"""# The programs' options
 
-This page is what the programs say themselves; `{RENEW}` renews it. The lists of backends are those of
-a build for OpenMP. [quickstart.md](quickstart.md#the-command-line) has examples.
+This page is what the programs say themselves; `{RENEW}` renews
+it. The lists of backends are those of a build for OpenMP.
+[quickstart.md](quickstart.md#the-command-line) has examples.
 """
 # At the end of several subcommands' help, shown once: where it is longest.
 GENERATED = re.compile(r"^Generated matrices:\n(?:.+\n)+\n?", re.MULTILINE)
-FOOTER = re.compile(r"^Exit status: .*\n.*--help' has the options of each subcommand\.\n", re.MULTILINE)
+FOOTER = re.compile(
+    r"^Exit status: .*\n.*--help' has the options of each subcommand\.\n", re.MULTILINE
+)
 
 
 def help_of(*command: str) -> str:
-    quiet = {**os.environ, "OMP_PROC_BIND": "false"}  # Kokkos says on standard error what it thinks of other settings
-    return subprocess.run([*command, "--help"], check=True, capture_output=True, text=True, env=quiet).stdout.strip() + "\n"
+    quiet = {
+        **os.environ,
+        "OMP_PROC_BIND": "false",
+    }  # Kokkos says on standard error what it thinks of other settings
+    return (
+        subprocess.run(
+            [*command, "--help"], check=True, capture_output=True, text=True, env=quiet
+        ).stdout.strip()
+        + "\n"
+    )
 
 
 def subcommands(text: str) -> list[str]:
@@ -45,7 +58,9 @@ def page(fatvec: str, bench: str) -> str:
     for name, text in helps.items():
         parts.append(section(f"### fatvec {name}", GENERATED.sub("", text)))
         if lists[name]:
-            parts.append("\nA generator spec is one of the [generated matrices](#generated-matrices).\n")
+            parts.append(
+                "\nA generator spec is one of the [generated matrices](#generated-matrices).\n"
+            )
     parts.append(section("### Generated matrices", max(lists.values(), key=len)))
     return "".join([*parts, section("## fatvec-bench", help_of(bench))])
 
@@ -58,7 +73,11 @@ def main() -> int:
     if sys.argv[3:] != ["--check"]:
         PAGE.write_text(text)
         return 0
-    sys.stdout.writelines(difflib.unified_diff(committed.splitlines(True), text.splitlines(True), "docs/cli.md", "the programs' help"))
+    sys.stdout.writelines(
+        difflib.unified_diff(
+            committed.splitlines(True), text.splitlines(True), "docs/cli.md", "the programs' help"
+        )
+    )
     print(f"docs/cli.md is not what the programs say; this renews it: {RENEW}")
     return 1
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Doxygen's input filter for the guides, which are written for GitHub: headings get their anchors, links to headings become
-references, links to files that are no pages lead to the repository. doxygen_filter.py HOMEPAGE FILE"""
+"""Doxygen's input filter for the guides, which are written for GitHub: headings get their anchors,
+links to headings become references, links to files that are no pages lead to the repository.
+doxygen_filter.py HOMEPAGE FILE"""
+
 import pathlib
 import sys
 
@@ -31,7 +33,11 @@ def filtered(page: pathlib.Path, homepage: str) -> str:
         return f"[{words}](@ref {page_anchor(file, anchor)})" if anchor else match[0]
 
     def heading(match) -> str:
-        return f"{match[0].rstrip()} {{#{page_anchor(page, slug(match[2]))}}}" if len(match[1]) > 1 else match[0]
+        return (
+            f"{match[0].rstrip()} {{#{page_anchor(page, slug(match[2]))}}}"
+            if len(match[1]) > 1
+            else match[0]
+        )
 
     parts, end = [], 0
     prose = without_code(text)
@@ -39,7 +45,7 @@ def filtered(page: pathlib.Path, homepage: str) -> str:
         if match.start() < end:
             continue  # a link in a heading
         pattern, replacement = (LINK, link) if match.re is LINK else (HEADING, heading)
-        parts += [text[end:match.start()], replacement(pattern.match(text, match.start()))]
+        parts += [text[end : match.start()], replacement(pattern.match(text, match.start()))]
         end = match.end()
     return "".join(parts) + text[end:]
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws how each format stores docs/images/example.mtx: one SVG per format, from what `fatvec print` says the arrays are.
+"""Draws how each format stores docs/images/example.mtx: one SVG per format, from what `fatvec
+print` says the arrays are.
 
-    draw_formats.py FATVEC [--check]      --check: write nothing, fail where a committed picture differs
+draw_formats.py FATVEC [--check]      --check: write nothing, fail where a committed picture differs
 """
+
 from __future__ import annotations
 
 import json
@@ -16,7 +18,16 @@ from svg import Drawing, OFFSET, PADDING, color_of_row
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 EXAMPLE = IMAGES / "example.mtx"
-STORED = ("permutation", "row_map", "hack_offsets", "slice_offsets", "diagonal_offsets", "row_lengths", "entries", "values")
+STORED = (
+    "permutation",
+    "row_map",
+    "hack_offsets",
+    "slice_offsets",
+    "diagonal_offsets",
+    "row_lengths",
+    "entries",
+    "values",
+)
 OPTIONS = ["--hack-size", "2", "--slice-size", "2", "--sort-window", "4", "--block-size", "2"]
 LAYOUTS = {
     "csr": ("CSR: row after row", []),
@@ -39,11 +50,16 @@ def entries(program: str) -> dict[tuple[int, int], float]:
     """(row, column) -> value of the example, from its CSR arrays."""
     csr = printed(program, EXAMPLE, [])["arrays"]
     ends = csr["row_map"]
-    return {(i, csr["entries"][n]): csr["values"][n] for i in range(len(ends) - 1) for n in range(ends[i], ends[i + 1])}
+    return {
+        (i, csr["entries"][n]): csr["values"][n]
+        for i in range(len(ends) - 1)
+        for n in range(ends[i], ends[i + 1])
+    }
 
 
 def row_of_slots(program: str, matrix: dict, arguments: list[str]) -> list[int | None]:
-    """The row of each slot's entry, None for padding: what the format stores of a matrix whose values are its row numbers."""
+    """The row of each slot's entry, None for padding: what the format stores of a matrix whose
+    values are its row numbers."""
     n = max(max(place) for place in matrix) + 1
     lines = ["%%MatrixMarket matrix coordinate integer general", f"{n} {n} {len(matrix)}"]
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +71,10 @@ def row_of_slots(program: str, matrix: dict, arguments: list[str]) -> list[int |
 
 def draw_matrix(drawing: Drawing, matrix: dict, n: int) -> None:
     for i in range(n):
-        cells = [(f"{matrix[i, j]:g}", color_of_row(i)) if (i, j) in matrix else ("", None) for j in range(n)]
+        cells = [
+            (f"{matrix[i, j]:g}", color_of_row(i)) if (i, j) in matrix else ("", None)
+            for j in range(n)
+        ]
         drawing.row(f"A, row {i}", cells)
     drawing.gap()
 
@@ -76,7 +95,10 @@ def draw(layout: str, program: str, matrix: dict) -> str:
     arguments = ["--format", layout.split("-")[0], *arguments]
     result = printed(program, EXAMPLE, arguments)
     arrays, rows = result["arrays"], result["rows"]
-    slots = [PADDING if row is None else color_of_row(row) for row in row_of_slots(program, matrix, arguments)]
+    slots = [
+        PADDING if row is None else color_of_row(row)
+        for row in row_of_slots(program, matrix, arguments)
+    ]
     drawing = Drawing(title, cells=12)
     draw_matrix(drawing, matrix, rows)
     for name in (name for name in STORED if name in arrays):
@@ -84,8 +106,11 @@ def draw(layout: str, program: str, matrix: dict) -> str:
         colors = slots if of_slots else [OFFSET] * len(arrays[name])
         if name == "permutation":
             colors = [color_of_row(row) for row in arrays[name]]
-        drawing.row(name, [(f"{value:g}", color) for value, color in zip(arrays[name], colors)],
-                    bars(layout, arrays, rows) if of_slots else [])
+        drawing.row(
+            name,
+            [(f"{value:g}", color) for value, color in zip(arrays[name], colors)],
+            bars(layout, arrays, rows) if of_slots else [],
+        )
     return drawing.svg()
 
 
@@ -101,7 +126,10 @@ def main() -> int:
         if not check:
             path.write_text(text)
     if check and differing:
-        print(f"docs/images: not what the program stores: {' '.join(differing)}; cmake --build --preset openmp --target docs renews them")
+        print(
+            f"docs/images: not what the program stores: {' '.join(differing)}; cmake --build "
+            "--preset openmp --target docs renews them"
+        )
         return 1
     return 0
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/lab/README.md, the index of the lab pages, from the pages.
 
-    lab_index.py [--check]      --check: write nothing, fail where the committed index differs
+lab_index.py [--check]      --check: write nothing, fail where the committed index differs
 """
+
 import pathlib
 import re
 import sys
@@ -44,8 +45,10 @@ def main() -> int:
     if sys.argv[1:] != ["--check"]:
         INDEX.write_text(text)
         return 0
-    print("docs/lab/README.md is not the list of the pages; this renews it: "
-          "python3 scripts/fatvec_docs/lab_index.py")
+    print(
+        "docs/lab/README.md is not the list of the pages; this renews it: "
+        "python3 scripts/fatvec_docs/lab_index.py"
+    )
     return 1
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Man pages from the programs' own help, as docs/cli.md is.
 
-    man_page.py FOLDER VERSION FATVEC FATVEC_BENCH     writes FOLDER/fatvec.1 and FOLDER/fatvec-bench.1
+man_page.py FOLDER VERSION FATVEC FATVEC_BENCH     writes FOLDER/fatvec.1 and FOLDER/fatvec-bench.1
 """
+
 import pathlib
 import re
 import sys
@@ -19,7 +20,8 @@ def escape(text: str) -> str:
 
 
 def block(text: str, level: str) -> list[str]:
-    """A help text: sentences, `Heading:` with entries below it, and lines that are kept as they are."""
+    """A help text: sentences, `Heading:` with entries below it, and lines that are kept as they
+    are."""
     lines, entries, open_entry = [], False, False
     for line in text.strip().splitlines():
         entry = ENTRY.match(line) if entries else None
@@ -42,8 +44,19 @@ def block(text: str, level: str) -> list[str]:
 
 
 def page(name: str, version: str, summary: str, body: list[str]) -> str:
-    return "\n".join([f'.TH {name.upper()} 1 "" "fatvec {version}" "User Commands"', ".ad l", ".SH NAME", f"{name} \\- {escape(summary)}",
-                      ".SH DESCRIPTION", *body]) + "\n"
+    return (
+        "\n".join(
+            [
+                f'.TH {name.upper()} 1 "" "fatvec {version}" "User Commands"',
+                ".ad l",
+                ".SH NAME",
+                f"{name} \\- {escape(summary)}",
+                ".SH DESCRIPTION",
+                *body,
+            ]
+        )
+        + "\n"
+    )
 
 
 def main() -> int:
@@ -53,9 +66,17 @@ def main() -> int:
     body = block(text, "SH")
     for name in subcommands(text):
         body += [f".SH FATVEC {name.upper()}", *block(FOOTER.sub("", help_of(fatvec, name)), "SS")]
-    (folder / "fatvec.1").write_text(page("fatvec", version, "multiply a sparse matrix by a fat vector", body))
-    (folder / "fatvec-bench.1").write_text(page("fatvec-bench", version, "measure sparse matrix times fat vector, beside other code",
-                                                block(help_of(bench), "SH")))
+    (folder / "fatvec.1").write_text(
+        page("fatvec", version, "multiply a sparse matrix by a fat vector", body)
+    )
+    (folder / "fatvec-bench.1").write_text(
+        page(
+            "fatvec-bench",
+            version,
+            "measure sparse matrix times fat vector, beside other code",
+            block(help_of(bench), "SH"),
+        )
+    )
     return 0
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guides' tools and tests need of Markdown: headings and their anchors as GitHub forms them, links, blocks of code."""
+"""What the guides' tools and tests need of Markdown: headings and their anchors as GitHub forms
+them, links, blocks of code."""
+
 import re
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -10,11 +12,14 @@ CODE_SPAN = re.compile(r"`[^`\n]*`")
 
 def code_blocks(text: str, language: str) -> list[tuple[int, str]]:
     """(line number, code) of each fenced block of this language."""
-    return [(text.count("\n", 0, m.start()) + 1, m[2]) for m in FENCE.finditer(text) if m[1] == language]
+    return [
+        (text.count("\n", 0, m.start()) + 1, m[2]) for m in FENCE.finditer(text) if m[1] == language
+    ]
 
 
 def without_code(text: str) -> str:
-    """The text with everything but the ends of lines in code replaced by spaces: offsets and line numbers stay."""
+    """The text with everything but the ends of lines in code replaced by spaces: offsets and line
+    numbers stay."""
 
     def blank(match):
         return re.sub(r"[^\n]", " ", match[0])

@@ -8,6 +8,7 @@ the result file it shows, so that --check needs no comparison of pixels. --check
 fails where a page or a picture is not what the files say. A result file FILE.csv has FILE.json
 beside it: machine, date, commit, compiler, and which run it is of.
 """
+
 import hashlib
 import json
 import pathlib
@@ -91,8 +92,10 @@ def bound_table(path: str) -> str:
     ks = sorted(best.k.unique())
     shown = []
     for matrix, cells in best.groupby("matrix"):
-        named = {row.k: f"{row.bound_fraction:.2f} {FORMATS.get(row.format, row.format.upper())}"
-                 for row in cells.itertuples()}
+        named = {
+            row.k: f"{row.bound_fraction:.2f} {FORMATS.get(row.format, row.format.upper())}"
+            for row in cells.itertuples()
+        }
         shown.append((f"`{matrix}`", [named.get(k, "") for k in ks]))
     return f"{table('fraction of the bound; format', ks, shown)}\n\n{caption(path)}"
 
@@ -127,8 +130,11 @@ def plot_speed(axes) -> None:
 def plot_columns(axes) -> None:
     rows = load(H200)
     rows = rows[(rows.contender == "fatvec") & (rows.run == "sweep")]
-    names = {"gen:stencil27:100": "27-point", "gen:stencil7:128": "7-point",
-             "gen:stencil27:55:dof=3": "27-point, three unknowns"}
+    names = {
+        "gen:stencil27:100": "27-point",
+        "gen:stencil7:128": "7-point",
+        "gen:stencil27:55:dof=3": "27-point, three unknowns",
+    }
     for matrix, label in names.items():
         best = rows[rows.matrix == matrix].groupby("k").gflops.max()
         axes.plot(best.index, best, "o-", markersize=3, label=label)

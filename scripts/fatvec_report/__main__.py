@@ -25,21 +25,46 @@ TITLE = "fatvec benchmark report"
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="scripts/report", description="A page of tables and pictures from results of fatvec-bench.",
-        epilog="Several files: runs that differ in the number of threads are put together (speedup, efficiency); CPU and GPU runs give the "
-               "performance-portability metric. Exit status: 0 done, 2 a result that cannot be used or a folder that cannot be written.")
-    parser.add_argument("results", nargs="+", metavar="RESULTS.json", type=pathlib.Path, help="JSON of fatvec-bench, one file per run")
-    parser.add_argument("-o", "--output", metavar="DIR", type=pathlib.Path, default=pathlib.Path("report"),
-                        help="gets report.html (all in one file), report.md, results.csv and figures/ (default: report)")
-    parser.add_argument("--published", metavar="DIR", type=pathlib.Path, default=published.FOLDER,
-                        help="CSV files of published figures (default: bench/suites/published; without them their section is left out)")
+        prog="scripts/report",
+        description="A page of tables and pictures from results of fatvec-bench.",
+        epilog="Several files: runs that differ in the number of threads are put together "
+        "(speedup, efficiency); CPU and GPU runs give the "
+        "performance-portability metric. Exit status: 0 done, 2 a result that cannot be used or "
+        "a folder that cannot be written.",
+    )
+    parser.add_argument(
+        "results",
+        nargs="+",
+        metavar="RESULTS.json",
+        type=pathlib.Path,
+        help="JSON of fatvec-bench, one file per run",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=pathlib.Path,
+        default=pathlib.Path("report"),
+        help="gets report.html (all in one file), report.md, results.csv and figures/ (default: "
+        "report)",
+    )
+    parser.add_argument(
+        "--published",
+        metavar="DIR",
+        type=pathlib.Path,
+        default=published.FOLDER,
+        help="CSV files of published figures (default: bench/suites/published; without them "
+        "their section is left out)",
+    )
     return parser.parse_args(arguments)
 
 
 def csv(runs: list[Run]) -> str:
     """Every case of every run, measured or not."""
     table = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
-    return table[["run", *[column for column in table.columns if column != "run"]]].to_csv(index=False)
+    return table[["run", *[column for column in table.columns if column != "run"]]].to_csv(
+        index=False
+    )
 
 
 def draw_one(picture: Picture) -> Drawn:
@@ -54,7 +79,9 @@ def draw_one(picture: Picture) -> Drawn:
     return Drawn(vector.getvalue(), bitmap.getvalue(), inches)
 
 
-PICTURES: list[Picture] = []  # what the processes of draw() inherit: a picture's function cannot be sent to them
+PICTURES: list[
+    Picture
+] = []  # what the processes of draw() inherit: a picture's function cannot be sent to them
 
 
 def draw_at(position: int) -> Drawn:
@@ -69,8 +96,12 @@ def draw(blocks: list[Block]) -> dict[str, Drawn]:
         return {picture.name: draw_one(picture) for picture in PICTURES}
     # Python 3.12 warns of threads in the process that forks: they are the idle ones of numpy.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-    with concurrent.futures.ProcessPoolExecutor(processes, multiprocessing.get_context("fork")) as pool:
-        return dict(zip((picture.name for picture in PICTURES), pool.map(draw_at, range(len(PICTURES)))))
+    with concurrent.futures.ProcessPoolExecutor(
+        processes, multiprocessing.get_context("fork")
+    ) as pool:
+        return dict(
+            zip((picture.name for picture in PICTURES), pool.map(draw_at, range(len(PICTURES))))
+        )
 
 
 def save(path: pathlib.Path, content: str | bytes) -> None:
@@ -97,8 +128,11 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
         print(f"{view.title}:")
         for line in view.headline():
             print(f"  {line}")
-    print(f"page: {folder / 'report.html'}\ntext: {folder / 'report.md'}\nrows: {folder / 'results.csv'}\n"
-          f"pictures: {len(drawn)}, each as PNG and SVG, in {folder / 'figures'}")
+    print(
+        f"page: {folder / 'report.html'}\ntext: {folder / 'report.md'}\nrows: "
+        f"{folder / 'results.csv'}\n"
+        f"pictures: {len(drawn)}, each as PNG and SVG, in {folder / 'figures'}"
+    )
 
 
 def main(command_line: list[str] | None = None) -> int:

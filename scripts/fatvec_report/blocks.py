@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report is made of; markdown.py and html.py know how each of these looks. And numbers as they are to be read."""
+"""What a report is made of; markdown.py and html.py know how each of these looks. And numbers as
+they are to be read."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -26,7 +28,8 @@ class Bullets:
 
 @dataclasses.dataclass
 class Table:
-    """Cells as they are to be read; the first `left` columns are words, the others numbers; those in `strong` stand out."""
+    """Cells as they are to be read; the first `left` columns are words, the others numbers; those
+    in `strong` stand out."""
 
     columns: list[str]
     rows: list[list[str]]
@@ -36,7 +39,7 @@ class Table:
 
 @dataclasses.dataclass
 class Picture:
-    """Drawn when the report is written; `alt` says what there is to be seen, for those who cannot."""
+    """Drawn when the report is written; `alt` says what is to be seen, for those who cannot."""
 
     name: str
     alt: str
@@ -84,14 +87,26 @@ def folded(blocks: list[Block]) -> Details:
     tables = [len(block.rows) for block in flat(blocks) if isinstance(block, Table)]
     pictures = sum(isinstance(block, Picture) for block in flat(blocks))
     parts = [f"{len(tables)} table{'s' * (len(tables) > 1)}, {sum(tables)} rows"] if tables else []
-    return Details("; ".join([*([f"{pictures} picture{'s' * (pictures > 1)}"] if pictures else []), *parts]) or "More", blocks)
+    return Details(
+        "; ".join([*([f"{pictures} picture{'s' * (pictures > 1)}"] if pictures else []), *parts])
+        or "More",
+        blocks,
+    )
 
 
 def without_empty(table: Table) -> Table:
     """Without columns of numbers in which every cell is a dash."""
-    kept = [column for column in range(len(table.columns)) if column < table.left or any(row[column] != NONE for row in table.rows)]
-    return Table([table.columns[column] for column in kept], [[row[column] for column in kept] for row in table.rows], table.left,
-                 tuple(kept.index(column) for column in table.strong if column in kept))
+    kept = [
+        column
+        for column in range(len(table.columns))
+        if column < table.left or any(row[column] != NONE for row in table.rows)
+    ]
+    return Table(
+        [table.columns[column] for column in kept],
+        [[row[column] for column in kept] for row in table.rows],
+        table.left,
+        tuple(kept.index(column) for column in table.strong if column in kept),
+    )
 
 
 def number(value: float, form: str = "{:.2f}") -> str:
@@ -100,12 +115,24 @@ def number(value: float, form: str = "{:.2f}") -> str:
 
 def gflops(value: float) -> str:
     """Three significant digits, without exponents."""
-    return number(value, "{:.0f}" if value >= 100 else "{:.1f}" if value >= 10 else "{:.2f}" if value >= 0.1 else "{:.2g}")
+    return number(
+        value,
+        "{:.0f}"
+        if value >= 100
+        else "{:.1f}"
+        if value >= 10
+        else "{:.2f}"
+        if value >= 0.1
+        else "{:.2g}",
+    )
 
 
 def times(value: float) -> str:
     """A ratio of speeds."""
-    return number(value, "{:.0f}×" if value >= 100 else "{:.2f}×" if value >= 0.095 or value == 0 else "{:.2g}×")
+    return number(
+        value,
+        "{:.0f}×" if value >= 100 else "{:.2f}×" if value >= 0.095 or value == 0 else "{:.2g}×",
+    )
 
 
 def count(value: float) -> str:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of the suite of vectors: runtime over the length, and how near each version comes to the bandwidth."""
+"""Pictures of the suite of vectors: runtime over the length, and how near each version comes to the
+bandwidth."""
+
 from __future__ import annotations
 
 import matplotlib.pyplot as plt
@@ -20,14 +22,25 @@ def versions(view) -> dict[str, tuple[str, dict]]:
         if name not in found:
             colour, marker, _ = look(row.contender)
             earlier = sum(contender == row.contender for contender, _ in found.values())
-            found[name] = row.contender, {"color": colour, "marker": marker, "linestyle": DASHES[earlier % len(DASHES)],
-                                          "linewidth": 3 if row.contender == OURS else 1.4, "markersize": 7 if row.contender == OURS else 5.4,
-                                          "markeredgecolor": "white", "markeredgewidth": 0.5, "zorder": 3 if row.contender == OURS else 4}
+            found[name] = (
+                row.contender,
+                {
+                    "color": colour,
+                    "marker": marker,
+                    "linestyle": DASHES[earlier % len(DASHES)],
+                    "linewidth": 3 if row.contender == OURS else 1.4,
+                    "markersize": 7 if row.contender == OURS else 5.4,
+                    "markeredgecolor": "white",
+                    "markeredgewidth": 0.5,
+                    "zorder": 3 if row.contender == OURS else 4,
+                },
+            )
     return found
 
 
 def over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) -> plt.Figure:
-    """`value` (a column) over the length, a panel per operation, a line per version; where it is a time, that of the bound, too."""
+    """`value` (a column) over the length, a panel per operation, a line per version; where it is a
+    time, that of the bound, too."""
     lines = versions(view)
     names = rows.apply(lambda row: view.run.describe(row, contender=True), axis=1)
     groups = list(rows.groupby("operation", sort=False))
@@ -48,6 +61,11 @@ def over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) ->
         axis.set_xlabel("N, elements of the vector")
         axis.set_ylabel(label)
     handles = [*(Line2D([], [], **style) for _, style in lines.values()), Line2D([], [], **BOUND)]
-    head(figure, title, f"{view.facts()}; both axes logarithmic", handles,
-         [*lines, "at the measured bandwidth"])
+    head(
+        figure,
+        title,
+        f"{view.facts()}; both axes logarithmic",
+        handles,
+        [*lines, "at the measured bandwidth"],
+    )
     return figure

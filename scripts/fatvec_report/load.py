@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads Google Benchmark JSON of fatvec-bench into one table, one row per measured case."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -12,8 +13,23 @@ import pandas as pd
 from .names import GPU_BACKENDS, SPEAKING, backend_of, implementation_keys, matrix_label, parse_name
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
-COUNTERS = ("GFLOPS", "bytes", "bytes_per_cache", "GBs", "bound_fraction", "verified", "setup_seconds", "mean_seconds", "min_seconds", "spread",
-            "capped", "rows", "nnz", "stored_entries", "matrix_bytes")
+COUNTERS = (
+    "GFLOPS",
+    "bytes",
+    "bytes_per_cache",
+    "GBs",
+    "bound_fraction",
+    "verified",
+    "setup_seconds",
+    "mean_seconds",
+    "min_seconds",
+    "spread",
+    "capped",
+    "rows",
+    "nnz",
+    "stored_entries",
+    "matrix_bytes",
+)
 
 
 class BadInput(Exception):
@@ -22,17 +38,25 @@ class BadInput(Exception):
 
 @dataclasses.dataclass
 class Run:
-    """One result file, or the part of one that ran on one platform: ratios between contenders hold only within it."""
+    """One result file, or the part of one that ran on one platform: ratios between contenders hold
+    only within it."""
 
     label: str
     context: dict
     rows: pd.DataFrame
-    problem_keys: list[str]  # the columns that tell problems apart: matrix and k, and between them whatever else the names carry
-    parameters: list[str]  # the columns that tell variants of a contender apart, apart from backend and format
+    problem_keys: list[
+        str
+        # the columns that tell problems apart: matrix and k, and between them whatever else the
+        # names carry
+    ]
+    parameters: list[
+        str
+    ]  # the columns that tell variants of a contender apart, apart from backend and format
 
     @property
     def vectors(self) -> bool:
-        """Whether its rows are of the suite of vectors: no matrices, but a length and an operation each."""
+        """Whether its rows are of the suite of vectors: no matrices, but a length and an operation
+        each."""
         return "length" in self.rows
 
     @property
@@ -44,9 +68,17 @@ class Run:
         return str(self.context.get("dry_run", "")).lower() == "true"
 
     def describe(self, row: pd.Series, contender: bool = False, without: str = "") -> str:
-        """What exactly ran: 'hll-row', 'csr dynamic chunk 64'; with its contender in front: 'kokkoskernels csr'."""
-        settings = {key: row[key] for key in self.parameters if key != without and isinstance(row.get(key), str) and row[key]}
-        words = [value if key in SPEAKING else f"{key.replace('_', ' ')} {value}" for key, value in settings.items()]
+        """What exactly ran: 'hll-row', 'csr dynamic chunk 64'; with its contender in front:
+        'kokkoskernels csr'."""
+        settings = {
+            key: row[key]
+            for key in self.parameters
+            if key != without and isinstance(row.get(key), str) and row[key]
+        }
+        words = [
+            value if key in SPEAKING else f"{key.replace('_', ' ')} {value}"
+            for key, value in settings.items()
+        ]
         shape = row.get("format", "")
         if shape and not settings.get("kernel", "").startswith(shape):  # "csr-row" says both
             words.insert(0, shape)
@@ -65,8 +97,10 @@ def load(path: str | pathlib.Path) -> Run:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise BadInput(f"{path}: not a result of fatvec-bench ({type(error).__name__}: {error}); "
-                       "an interrupted run leaves an incomplete file") from error
+        raise BadInput(
+            f"{path}: not a result of fatvec-bench ({type(error).__name__}: {error}); "
+            "an interrupted run leaves an incomplete file"
+        ) from error
     if not records:
         raise BadInput(f"{path}: holds no benchmarks")
     context = document.get("context") or {}
@@ -83,7 +117,10 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     rows = pd.DataFrame([{**record.pop("fields"), **record} for record in records])
     for key in ("matrix", "contender", "k"):
         if key not in keys or rows[key].isna().any():
-            raise BadInput(f"{path}: a case without '{key}:' in its name; expected matrix:NAME/contender:NAME/.../k:K")
+            raise BadInput(
+                f"{path}: a case without '{key}:' in its name; expected "
+                "matrix:NAME/contender:NAME/.../k:K"
+            )
     rows[keys] = rows[keys].fillna("")
     rows["k"] = [_whole(path, "k", k) for k in rows["k"]]
     for name in ("backend", "format", "threads"):
@@ -93,10 +130,19 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
         rows[name] = pd.to_numeric(rows[name], errors="coerce") if name in rows else float("nan")
     rows["matrix"] = rows.matrix.map(matrix_label)
     default = _default_backend(context)
-    rows["backend"] = [backend or backend_of(contender, default) for backend, contender in zip(rows.backend, rows.contender)]
+    rows["backend"] = [
+        backend or backend_of(contender, default)
+        for backend, contender in zip(rows.backend, rows.contender)
+    ]
     rows["platform"] = ["gpu" if backend in GPU_BACKENDS else "cpu" for backend in rows.backend]
-    others = [key for key in keys if key not in implementation and key not in ("matrix", "k", "threads")]
-    parameters = [key for key in keys if key in implementation and key not in ("contender", "backend", "format")]
+    others = [
+        key for key in keys if key not in implementation and key not in ("matrix", "k", "threads")
+    ]
+    parameters = [
+        key
+        for key in keys
+        if key in implementation and key not in ("contender", "backend", "format")
+    ]
     return Run(path.stem, context, rows, ["matrix", *others, "k"], parameters)
 
 
@@ -113,17 +159,27 @@ def _default_backend(context: dict) -> str:
 
 def _case(name: str, entries: list[dict]) -> dict:
     """One row from the repetitions and aggregates of one case."""
-    failed = next((entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")), None)
+    failed = next(
+        (entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")), None
+    )
     if failed:
         reason = failed.get("error_message") or failed.get("skip_message") or "no reason given"
         skipped = bool(failed.get("skipped")) or reason.lower().startswith("skip")
         said = re.match(r"(skip(ped)?|failed):\s*", reason, re.IGNORECASE)
-        return {"name": name, "fields": parse_name(name), "status": "skipped" if skipped else "failed",
-                "reason": reason[said.end():] or reason if said else reason}
+        return {
+            "name": name,
+            "fields": parse_name(name),
+            "status": "skipped" if skipped else "failed",
+            "reason": reason[said.end() :] or reason if said else reason,
+        }
     repetitions = [entry for entry in entries if entry.get("run_type") != "aggregate"]
     median = next((entry for entry in entries if entry.get("aggregate_name") == "median"), None)
     entry = median or repetitions[0]
-    row = {"name": name, "fields": parse_name(name), "seconds": entry["real_time"] * SECONDS[entry.get("time_unit", "ns")]}
+    row = {
+        "name": name,
+        "fields": parse_name(name),
+        "seconds": entry["real_time"] * SECONDS[entry.get("time_unit", "ns")],
+    }
     row.update({counter: entry[counter] for counter in COUNTERS if counter in entry})
     row["repetitions"] = entry.get("repetitions", 1)
     if len(repetitions) > 1 and "spread" not in row:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the names in a result mean: case names, contenders, matrices."""
+
 from __future__ import annotations
 
 import pathlib
@@ -8,22 +9,56 @@ import pathlib
 DECORATIONS = {"iterations", "repeats", "min_time", "min_warmup_time"}
 MARKS = {"manual_time", "real_time", "process_time"}
 
-# Keys that describe an implementation wherever they stand; those between contender: and layout: do, too.
-IMPLEMENTATION = ("contender", "backend", "format", "kernel", "schedule", "variant", "algorithm", "policy")
-# Keys that describe the problem wherever they stand: they can only split a comparison, never mix two problems into one.
-PROBLEM = ("matrix", "layout", "k", "scalar", "precision", "ordinal", "offset", "index", "alpha", "beta", "transpose", "cache")
+# Keys that describe an implementation wherever they stand; those between contender: and layout: do,
+# too.
+IMPLEMENTATION = (
+    "contender",
+    "backend",
+    "format",
+    "kernel",
+    "schedule",
+    "variant",
+    "algorithm",
+    "policy",
+)
+# Keys that describe the problem wherever they stand: they can only split a comparison, never mix
+# two problems into one.
+PROBLEM = (
+    "matrix",
+    "layout",
+    "k",
+    "scalar",
+    "precision",
+    "ordinal",
+    "offset",
+    "index",
+    "alpha",
+    "beta",
+    "transpose",
+    "cache",
+)
 # Parameters whose value says enough on its own: "dynamic", but "chunk 64".
 SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy")
 
 OURS, PORTABLE, RAW, PEER = "fatvec", "portable", "raw", "peer"
-ANSWERS = {PORTABLE: "portable", OURS: "specialised", RAW: "hand-written", PEER: "library"}  # the roles side by side
+ANSWERS = {
+    PORTABLE: "portable",
+    OURS: "specialised",
+    RAW: "hand-written",
+    PEER: "library",
+}  # the roles side by side
 GPU_BACKENDS = {"cuda", "hip", "sycl", "openmptarget", "openacc"}
-BACKENDS = {"mkl": "openmp", "eigen": "openmp", "cusparse": "cuda"}  # of contenders that name none; raw-X runs on X
+BACKENDS = {
+    "mkl": "openmp",
+    "eigen": "openmp",
+    "cusparse": "cuda",
+}  # of contenders that name none; raw-X runs on X
 TWIN = "gen:twin:"
 
 
 def parse_name(name: str) -> dict[str, str]:
-    """'matrix:gen:stencil27:100/contender:fatvec/k:8/manual_time' to its keys and values (values may hold ':' and '/')."""
+    """'matrix:gen:stencil27:100/contender:fatvec/k:8/manual_time' to its keys and values (values
+    may hold ':' and '/')."""
     fields: dict[str, str] = {}
     last = None
     for part in name.split("/"):
@@ -37,7 +72,8 @@ def parse_name(name: str) -> dict[str, str]:
 
 
 def implementation_keys(fields: dict[str, str]) -> list[str]:
-    """The keys of one case that tell its implementation; `threads`, which is neither, is not among them."""
+    """The keys of one case that tell its implementation; `threads`, which is neither, is not among
+    them."""
     inside, keys = False, []
     for key in fields:
         inside = (inside or key == "contender") and key not in ("layout", "k")
@@ -47,7 +83,8 @@ def implementation_keys(fields: dict[str, str]) -> list[str]:
 
 
 def role(contender: str) -> str:
-    """'fatvec' (the specialised kernels), 'portable' (one source for all backends), 'raw' (hand-written) or 'peer' (a library)."""
+    """'fatvec' (the specialised kernels), 'portable' (one source for all backends), 'raw' (hand-
+    written) or 'peer' (a library)."""
     name = contender.lower()
     if name in (OURS, f"{OURS}-{PORTABLE}"):
         return OURS if name == OURS else PORTABLE
@@ -57,12 +94,12 @@ def role(contender: str) -> str:
 def backend_of(contender: str, default: str) -> str:
     """Where a contender runs whose rows do not say."""
     name = contender.lower()
-    return name[len("raw-"):] if name.startswith("raw-") else BACKENDS.get(name, default)
+    return name[len("raw-") :] if name.startswith("raw-") else BACKENDS.get(name, default)
 
 
 def matrix_label(name: str) -> str:
     """A structural twin is called one wherever it appears."""
-    return f"{name[len(TWIN):]} (twin)" if name.startswith(TWIN) else name
+    return f"{name[len(TWIN) :]} (twin)" if name.startswith(TWIN) else name
 
 
 def matrix_key(label: str) -> str:

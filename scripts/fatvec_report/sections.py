@@ -1,13 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parts of a report, in their order. A new one is one function and one line in SECTIONS: it gets a view (one machine's results), or
-with `across` the list of all, and returns blocks (Picture among them), or nothing where its data do not exist."""
+"""The parts of a report, in their order. A new one is one function and one line in SECTIONS: it
+gets a view (one machine's results), or with `across` the list of all, and returns blocks (Picture
+among them), or nothing where its data do not exist."""
+
 from __future__ import annotations
 
 import dataclasses
 import itertools
 from typing import Callable
 
-from . import sections_papers, sections_portability, sections_ratio, sections_record, sections_speed, sections_vectors, verdict
+from . import (
+    sections_papers,
+    sections_portability,
+    sections_ratio,
+    sections_record,
+    sections_speed,
+    sections_vectors,
+    verdict,
+)
 from .blocks import Block, Heading, folded
 
 
@@ -57,5 +67,7 @@ def write(views: list) -> list[Block]:
                     continue
                 found = section.write(subject)
                 heading = Heading(section.title, 2 if across else 3)
-                blocks += [heading, *([folded(found)] if section.folded else found)] if found else []
+                blocks += (
+                    [heading, *([folded(found)] if section.folded else found)] if found else []
+                )
     return blocks

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' own questions, asked of the hand-written kernels of a run: which structure and method is best, and by how much."""
+"""The papers' own questions, asked of the hand-written kernels of a run: which structure and method
+is best, and by how much."""
+
 from __future__ import annotations
 
 import pandas as pd
@@ -21,16 +23,29 @@ def balayre(view) -> list[Block]:
     overall, openmp = _read("balayre_overall.csv"), _read("balayre_openmp_gflops.csv")
     if rows.empty or not rows.key.isin(overall.index).any():
         return []
-    return [Text("Balayre 2024 asked which structure and method is best for each matrix, over k = 1, 2, 3, 6. The published columns are his, on "
-                 "other "
-                 "hardware; the others are the hand-written kernels of this run. Speedups are over serial CSR at its best, as his are."),
-            Heading("Best structure and method (his table 3.4)"), _overall(rows, overall),
-            *([Heading("Hand-written OpenMP (his table 3.2)"), _openmp(rows, openmp)] if len(openmp) and rows.backend.eq("openmp").any() else [])]
+    return [
+        Text(
+            "Balayre 2024 asked which structure and method is best for each matrix, over k = 1, "
+            "2, 3, 6. The published columns are his, on "
+            "other "
+            "hardware; the others are the hand-written kernels of this run. Speedups are over "
+            "serial CSR at its best, as his are."
+        ),
+        Heading("Best structure and method (his table 3.4)"),
+        _overall(rows, overall),
+        *(
+            [Heading("Hand-written OpenMP (his table 3.2)"), _openmp(rows, openmp)]
+            if len(openmp) and rows.backend.eq("openmp").any()
+            else []
+        ),
+    ]
 
 
 def _hand_written(view) -> pd.DataFrame:
     rows = pd.concat([run.measured for run in view.runs], ignore_index=True)
-    rows = rows[rows.contender.map(role).eq(RAW) & rows.format.isin(STRUCTURES) & rows.k.isin(COLUMNS)]
+    rows = rows[
+        rows.contender.map(role).eq(RAW) & rows.format.isin(STRUCTURES) & rows.k.isin(COLUMNS)
+    ]
     return rows.assign(key=rows.matrix.map(matrix_key))
 
 
@@ -48,10 +63,34 @@ def _overall(rows: pd.DataFrame, printed: pd.DataFrame) -> Table:
     for matrix, group in rows[rows.key.isin(printed.index)].groupby("matrix", sort=False):
         his, best = printed.loc[matrix_key(matrix)], group.loc[group.GFLOPS.idxmax()]
         serial = group[group.backend.eq("serial") & group.format.eq("csr")].GFLOPS.max()
-        lines.append([matrix, word(his.best_structure), word(his.best_method), STRUCTURES[best.format], METHODS.get(best.backend, best.backend),
-                      gflops(his.best_gflops), times(his.speedup), gflops(best.GFLOPS), times(best.GFLOPS / serial)])
-    return Table(["matrix", "published: structure", "method", "this run: structure", "method", "published: GFLOPS", "speedup",
-                  "this run: GFLOPS", "speedup"], lines, left=5)
+        lines.append(
+            [
+                matrix,
+                word(his.best_structure),
+                word(his.best_method),
+                STRUCTURES[best.format],
+                METHODS.get(best.backend, best.backend),
+                gflops(his.best_gflops),
+                times(his.speedup),
+                gflops(best.GFLOPS),
+                times(best.GFLOPS / serial),
+            ]
+        )
+    return Table(
+        [
+            "matrix",
+            "published: structure",
+            "method",
+            "this run: structure",
+            "method",
+            "published: GFLOPS",
+            "speedup",
+            "this run: GFLOPS",
+            "speedup",
+        ],
+        lines,
+        left=5,
+    )
 
 
 def _openmp(rows: pd.DataFrame, printed: pd.DataFrame) -> Table:
@@ -60,5 +99,12 @@ def _openmp(rows: pd.DataFrame, printed: pd.DataFrame) -> Table:
     for matrix, group in rows.groupby("matrix", sort=False):
         his = printed.loc[matrix_key(matrix)]
         best = group.groupby("format").GFLOPS.max()
-        lines.append([matrix, gflops(his.crs), gflops(his.ellpack), *(gflops(best[name]) if name in best else NONE for name in STRUCTURES)])
+        lines.append(
+            [
+                matrix,
+                gflops(his.crs),
+                gflops(his.ellpack),
+                *(gflops(best[name]) if name in best else NONE for name in STRUCTURES),
+            ]
+        )
     return Table(["matrix", "published: CRS", "ELLPACK", "this run: CRS", "ELLPACK"], lines, left=1)

@@ -1,9 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sections about one view's speed."""
+
 from __future__ import annotations
 
 from . import analysis, figures_ratio, figures_speed
-from .blocks import NONE, Block, Details, Heading, Picture, Table, Text, count, gflops, number, share, times, word
+from .blocks import (
+    NONE,
+    Block,
+    Details,
+    Heading,
+    Picture,
+    Table,
+    Text,
+    count,
+    gflops,
+    number,
+    share,
+    times,
+    word,
+)
 from .names import OURS, PORTABLE, RAW
 from .style import pages
 
@@ -20,66 +35,157 @@ def paged(view, table, name: str, most: int, draw, alt: str, caption: str = "") 
             place = f", {title}" if title else ""
             sheet = f" ({number_} of {len(sheets)})" if len(sheets) > 1 else ""
             pictures.append((f"{alt}{place}{sheet}: {', '.join(matrices)}.", page, place + sheet))
-    names = [f"{view.prefix}{name}" + (f"-{position}" if len(pictures) > 1 else "") for position in range(1, len(pictures) + 1)]
-    return [Picture(name, alt, lambda page=page, title=title: draw(view, page, title), caption)
-            for name, (alt, page, title) in zip(names, pictures)]
+    names = [
+        f"{view.prefix}{name}" + (f"-{position}" if len(pictures) > 1 else "")
+        for position in range(1, len(pictures) + 1)
+    ]
+    return [
+        Picture(name, alt, lambda page=page, title=title: draw(view, page, title), caption)
+        for name, (alt, page, title) in zip(names, pictures)
+    ]
 
 
 def bars(view) -> list[Block]:
     table = view.table
     few = table.k.nunique() <= 4
-    return paged(view, table, "gflops", MOST_BARS, figures_speed.bars, "Bars: GFLOPS of each contender's fastest variant per matrix and k",
-                 "Scales differ from panel to panel." + ("" if few else " Four of the k; all of them in the table below and in results.csv."))
+    return paged(
+        view,
+        table,
+        "gflops",
+        MOST_BARS,
+        figures_speed.bars,
+        "Bars: GFLOPS of each contender's fastest variant per matrix and k",
+        "Scales differ from panel to panel."
+        + ("" if few else " Four of the k; all of them in the table below and in results.csv."),
+    )
 
 
 def over_k(view) -> list[Block]:
     if view.table.k.nunique() < 2:
         return []
-    return paged(view, view.table, "over-k", MOST_LINES, figures_speed.over_k, "Lines: GFLOPS over k, one panel per matrix",
-                 "Grey: above what the measured bandwidth allows without help of the caches." if view.table.bound.notna().any() else "")
+    return paged(
+        view,
+        view.table,
+        "over-k",
+        MOST_LINES,
+        figures_speed.over_k,
+        "Lines: GFLOPS over k, one panel per matrix",
+        "Grey: above what the measured bandwidth allows without help of the caches."
+        if view.table.bound.notna().any()
+        else "",
+    )
 
 
 def of_bound(view) -> list[Block]:
     table = view.table.dropna(subset=["bound"])
-    return paged(view, table, "bound", MOST_DOTS, figures_speed.of_bound, "Marks: share of the bandwidth bound per matrix, k and contender",
-                 "The bound: the compulsory traffic (A, the touched rows of X, Y, each once) at the measured bandwidth. A hollow mark's data "
-                 "fit the last-level cache, where memory bandwidth is no bound.")
+    return paged(
+        view,
+        table,
+        "bound",
+        MOST_DOTS,
+        figures_speed.of_bound,
+        "Marks: share of the bandwidth bound per matrix, k and contender",
+        "The bound: the compulsory traffic (A, the touched rows of X, Y, each once) at the "
+        "measured bandwidth. A hollow mark's data "
+        "fit the last-level cache, where memory bandwidth is no bound.",
+    )
 
 
 def roofline(view) -> list[Block]:
     rows = view.run.measured
     if not ((rows.bytes > 0) & (rows.bound_fraction > 0)).any():
         return []
-    return [Picture(f"{view.prefix}roofline", "Roofline: GFLOPS over flops per byte for every problem, below the line of the measured bandwidth.",
-                    lambda: figures_speed.roofline(view),
-                    "Every matrix, layout and k at each contender's best. The peak of arithmetic is not measured, so it has no roof here.")]
+    return [
+        Picture(
+            f"{view.prefix}roofline",
+            "Roofline: GFLOPS over flops per byte for every problem, below the line of the "
+            "measured bandwidth.",
+            lambda: figures_speed.roofline(view),
+            "Every matrix, layout and k at each contender's best. The peak of arithmetic is not "
+            "measured, so it has no roof here.",
+        )
+    ]
 
 
 def comparison(view) -> list[Block]:
     run, table = view.run, view.table
-    others = [name for wanted in (PORTABLE, RAW) for name in analysis.contenders(run, wanted) if table[name].notna().any()]
-    blocks: list[Block] = [Text(
-        "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented by its fastest format and kernel; ratios are "
-        "fatvec over the other, so above 1 fatvec is faster. Of bound: share of the speed at which the compulsory traffic would pass at the "
-        "measured memory bandwidth; above 100 % the caches helped. A dash: not measured, see below.")]
+    others = [
+        name
+        for wanted in (PORTABLE, RAW)
+        for name in analysis.contenders(run, wanted)
+        if table[name].notna().any()
+    ]
+    blocks: list[Block] = [
+        Text(
+            "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented "
+            "by its fastest format and kernel; ratios are "
+            "fatvec over the other, so above 1 fatvec is faster. Of bound: share of the speed at "
+            "which the compulsory traffic would pass at the "
+            "measured memory bandwidth; above 100 % the caches helped. A dash: not measured, see "
+            "below."
+        )
+    ]
     for title, part in view.parts(table):
         blocks += [Heading(title)] if title else []
-        rows = [[row.matrix, word(row.fatvec_what), word(row.peer_what), str(row.k), gflops(row.fatvec), *[gflops(row[name]) for name in others],
-                 gflops(row.peer), times(row.vs_raw), times(row.vs_peer), share(row.bound_fraction)] for _, row in part.iterrows()]
-        blocks.append(Table(["matrix", "best of fatvec", "best peer", "k", "fatvec", *others, "peer", "fatvec / raw", "fatvec / peer", "of bound"],
-                            rows, left=3, strong=(4,)))
+        rows = [
+            [
+                row.matrix,
+                word(row.fatvec_what),
+                word(row.peer_what),
+                str(row.k),
+                gflops(row.fatvec),
+                *[gflops(row[name]) for name in others],
+                gflops(row.peer),
+                times(row.vs_raw),
+                times(row.vs_peer),
+                share(row.bound_fraction),
+            ]
+            for _, row in part.iterrows()
+        ]
+        blocks.append(
+            Table(
+                [
+                    "matrix",
+                    "best of fatvec",
+                    "best peer",
+                    "k",
+                    "fatvec",
+                    *others,
+                    "peer",
+                    "fatvec / raw",
+                    "fatvec / peer",
+                    "of bound",
+                ],
+                rows,
+                left=3,
+                strong=(4,),
+            )
+        )
     return blocks if len(table) else []
 
 
 def formats(view) -> list[Block]:
     blocks: list[Block] = []
-    for wanted, name, who in ((OURS, "formats", "fatvec's"), (RAW, "formats-raw", "the hand-written")):
+    for wanted, name, who in (
+        (OURS, "formats", "fatvec's"),
+        (RAW, "formats-raw", "the hand-written"),
+    ):
         table = analysis.formats(view.run, wanted)
         table = table[table.csr_seconds.notna()]
         if table.format.nunique() > 1:
-            drawn = paged(view, table, name, MOST_FORMATS, figures_ratio.formats,
-                          f"Marks: speed of {who} kernels of each format over those of CSR per matrix and k")
-            blocks += drawn if wanted == OURS else [Details("The same of the hand-written kernels", drawn)]
+            drawn = paged(
+                view,
+                table,
+                name,
+                MOST_FORMATS,
+                figures_ratio.formats,
+                f"Marks: speed of {who} kernels of each format over those of CSR per matrix and k",
+            )
+            blocks += (
+                drawn
+                if wanted == OURS
+                else [Details("The same of the hand-written kernels", drawn)]
+            )
     return [*blocks, *_break_even(view)]
 
 
@@ -89,17 +195,36 @@ def _break_even(view) -> list[Block]:
     if table.empty:
         return []
     columns = sorted(table.k.unique())
-    blocks: list[Block] = [Heading("When a conversion pays"), Text(
-        "Products after which a format's set-up has paid against staying with CSR: set-up / (CSR's time − the format's time), each with "
-        f"fatvec's fastest kernel. {NONE}: never, for it is not faster (or was not measured). Size: stored entries / nonzeros.")]
+    blocks: list[Block] = [
+        Heading("When a conversion pays"),
+        Text(
+            "Products after which a format's set-up has paid against staying with CSR: set-up / "
+            "(CSR's time − the format's time), each with "
+            f"fatvec's fastest kernel. {NONE}: never, for it is not faster (or was not "
+            "measured). Size: stored entries / nonzeros."
+        ),
+    ]
     for title, part in view.parts(table):
         blocks += [Heading(title)] if title else []
         rows = []
         for (matrix, shape), group in part.groupby(["matrix", "format"], sort=False):
             by_k = group.set_index("k").break_even
-            rows.append([matrix, shape, number(analysis.median(group.stored_entries / group.nnz), "{:.2f}×"),
-                         number(analysis.median(group.setup_seconds) * 1e3, "{:.3g}"), *[count(by_k.get(k)) for k in columns]])
-        blocks.append(Table(["matrix", "format", "size", "set-up (ms)", *[f"k = {k}" for k in columns]], rows, left=2))
+            rows.append(
+                [
+                    matrix,
+                    shape,
+                    number(analysis.median(group.stored_entries / group.nnz), "{:.2f}×"),
+                    number(analysis.median(group.setup_seconds) * 1e3, "{:.3g}"),
+                    *[count(by_k.get(k)) for k in columns],
+                ]
+            )
+        blocks.append(
+            Table(
+                ["matrix", "format", "size", "set-up (ms)", *[f"k = {k}" for k in columns]],
+                rows,
+                left=2,
+            )
+        )
     return blocks
 
 
@@ -108,11 +233,31 @@ def setup_costs(view) -> list[Block]:
     costs = table[(table.setup_seconds > 0) | (table.spread > 0)]
     if costs.empty:
         return []
-    blocks: list[Block] = [Text("Conversion and analysis are paid once, outside the times above; in products: how many products they cost. "
-                                "Spread: (p90 − p10) / median of the repetitions.")]
+    blocks: list[Block] = [
+        Text(
+            "Conversion and analysis are paid once, outside the times above; in products: how "
+            "many products they cost. "
+            "Spread: (p90 − p10) / median of the repetitions."
+        )
+    ]
     for title, part in view.parts(costs):
         blocks += [Heading(title)] if title else []
-        rows = [[row.matrix, word(row.fatvec_what), str(row.k), number(row.setup_seconds * 1e3, "{:.3g}"), number(row.setup_products, "{:.3g}"),
-                 share(row.spread)] for _, row in part.iterrows()]
-        blocks.append(Table(["matrix", "format and kernel", "k", "set-up (ms)", "in products", "spread"], rows, left=2))
+        rows = [
+            [
+                row.matrix,
+                word(row.fatvec_what),
+                str(row.k),
+                number(row.setup_seconds * 1e3, "{:.3g}"),
+                number(row.setup_products, "{:.3g}"),
+                share(row.spread),
+            ]
+            for _, row in part.iterrows()
+        ]
+        blocks.append(
+            Table(
+                ["matrix", "format and kernel", "k", "set-up (ms)", "in products", "spread"],
+                rows,
+                left=2,
+            )
+        )
     return blocks

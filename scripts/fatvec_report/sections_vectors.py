@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section about vectors: statistics, dot products and norms."""
+
 from __future__ import annotations
 
 from . import figures_vectors
@@ -11,13 +12,33 @@ def over_length(view) -> list[Block]:
     rows = rows[rows.k == 1]
     if rows.length.nunique() < 2:
         return []
-    return [Text("Every version leaves its result where it computed it. The dashed line: the bytes of the operands, read once at the fastest pattern "
-                 "that the same run measured (a copy on a GPU; read, copy or triad on a host). Vectors that fit a cache may be faster."),
-            Picture(f"{view.prefix}vectors-runtime", "Lines: seconds over the length of the vector, a panel per operation, a line per version.",
-                    lambda: figures_vectors.over_length(view, rows, "seconds", "seconds", "Runtime over the length")),
-            Picture(f"{view.prefix}vectors-bandwidth", "Lines: share of the measured bandwidth over the length, a panel per operation.",
-                    lambda: figures_vectors.over_length(view, rows, "bound_fraction", "bandwidth / measured",
-                                                        "Share of the bandwidth over the length"))]
+    return [
+        Text(
+            "Every version leaves its result where it computed it. The dashed line: the bytes of "
+            "the operands, read once at the fastest pattern "
+            "that the same run measured (a copy on a GPU; read, copy or triad on a host). "
+            "Vectors that fit a cache may be faster."
+        ),
+        Picture(
+            f"{view.prefix}vectors-runtime",
+            "Lines: seconds over the length of the vector, a panel per operation, a line per "
+            "version.",
+            lambda: figures_vectors.over_length(
+                view, rows, "seconds", "seconds", "Runtime over the length"
+            ),
+        ),
+        Picture(
+            f"{view.prefix}vectors-bandwidth",
+            "Lines: share of the measured bandwidth over the length, a panel per operation.",
+            lambda: figures_vectors.over_length(
+                view,
+                rows,
+                "bound_fraction",
+                "bandwidth / measured",
+                "Share of the bandwidth over the length",
+            ),
+        ),
+    ]
 
 
 def multivectors(view) -> list[Block]:
@@ -25,19 +46,64 @@ def multivectors(view) -> list[Block]:
     rows = rows[rows.k > 1]
     if rows.empty:
         return []
-    rows = rows.assign(version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()])
+    rows = rows.assign(
+        version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()]
+    )
     versions = list(dict.fromkeys(rows.version))
     lines = []
-    for (operation, layout, k, length), group in rows.groupby(["operation", "layout", "k", "length"], sort=False):
+    for (operation, layout, k, length), group in rows.groupby(
+        ["operation", "layout", "k", "length"], sort=False
+    ):
         fractions = group.set_index("version").bound_fraction
-        lines.append([operation, layout, str(k), f"{length:,}", *(share(fractions[name]) if name in fractions else NONE for name in versions)])
-    return [Text("Share of the measured bandwidth, every element counted once. fatvec takes all columns in one pass, the others one after the "
-                 "other."),
-            Table(["operation", "layout", "k", "rows", *versions], lines, left=2, strong=(4,))]
+        lines.append(
+            [
+                operation,
+                layout,
+                str(k),
+                f"{length:,}",
+                *(share(fractions[name]) if name in fractions else NONE for name in versions),
+            ]
+        )
+    return [
+        Text(
+            "Share of the measured bandwidth, every element counted once. fatvec takes all "
+            "columns in one pass, the others one after the "
+            "other."
+        ),
+        Table(["operation", "layout", "k", "rows", *versions], lines, left=2, strong=(4,)),
+    ]
 
 
 def all_times(view) -> list[Block]:
     rows = view.run.measured
-    lines = [[row.operation, f"{row.length:,}", row.layout, str(row.k), view.run.describe(row, contender=True), number(row.seconds * 1e6, "{:.1f}"),
-              share(row.spread), number(row.GBs, "{:.1f}"), share(row.bound_fraction)] for _, row in rows.iterrows()]
-    return [Table(["operation", "N", "layout", "k", "version", "µs, median", "spread", "GB/s", "of the bandwidth"], lines, left=1)]
+    lines = [
+        [
+            row.operation,
+            f"{row.length:,}",
+            row.layout,
+            str(row.k),
+            view.run.describe(row, contender=True),
+            number(row.seconds * 1e6, "{:.1f}"),
+            share(row.spread),
+            number(row.GBs, "{:.1f}"),
+            share(row.bound_fraction),
+        ]
+        for _, row in rows.iterrows()
+    ]
+    return [
+        Table(
+            [
+                "operation",
+                "N",
+                "layout",
+                "k",
+                "version",
+                "µs, median",
+                "spread",
+                "GB/s",
+                "of the bandwidth",
+            ],
+            lines,
+            left=1,
+        )
+    ]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings that were swept within one run: which there are, and what each value costs against the best."""
+"""Settings that were swept within one run: which there are, and what each value costs against the
+best."""
+
 from __future__ import annotations
 
 import re
@@ -28,10 +30,15 @@ def swept(run: Run) -> dict[str, str]:
 
 
 def settings(run: Run, parameter: str) -> list[tuple[str, pd.DataFrame]]:
-    """Per variant with a sweep of that parameter its title and table: k, value (block: x and y, too), relative: the best setting's time
-    for the same problem over this one's."""
+    """Per variant with a sweep of that parameter its title and table: k, value (block: x and y,
+    too), relative: the best setting's time for the same problem over this one's."""
     rows = run.measured[run.measured[parameter] != ""]
-    variant = ["contender", "backend", "format", *(name for name in run.parameters if name != parameter)]
+    variant = [
+        "contender",
+        "backend",
+        "format",
+        *(name for name in run.parameters if name != parameter),
+    ]
     result = []
     for _, group in rows.groupby(variant, sort=False):
         if group[parameter].nunique() < FEWEST:
@@ -47,15 +54,25 @@ def settings(run: Run, parameter: str) -> list[tuple[str, pd.DataFrame]]:
 
 
 def choices(run: Run) -> list[tuple[str, pd.DataFrame]]:
-    """Per contender and format with several variants (kernels, schedules, algorithms) its title and table: value, the variant, and
-    relative: the fastest variant's time for the same problem over this one's. Of a swept setting the best counts."""
+    """Per contender and format with several variants (kernels, schedules, algorithms) its title and
+    table: value, the variant, and relative: the fastest variant's time for the same problem over
+    this one's. Of a swept setting the best counts."""
     names = [name for name in run.parameters if name in SPEAKING]
     result = []
     for (contender, shape), group in run.measured.groupby(["contender", "format"], sort=False):
         best = analysis.fastest(group, [*run.problem_keys, "backend", *names])
-        value = best[names].apply(lambda row: " ".join(filter(None, row)) or "plain", axis=1) if names else pd.Series(dtype=str)
+        value = (
+            best[names].apply(lambda row: " ".join(filter(None, row)) or "plain", axis=1)
+            if names
+            else pd.Series(dtype=str)
+        )
         if value.nunique() < 2:
             continue
         fastest = best.groupby(run.problem_keys).seconds.transform("min")
-        result.append((f"{contender}, {shape}" if shape else contender, best.assign(value=value, relative=fastest / best.seconds)))
+        result.append(
+            (
+                f"{contender}, {shape}" if shape else contender,
+                best.assign(value=value, relative=fastest / best.seconds),
+            )
+        )
     return result

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first screen: who is fastest, by how much, in which format, and what portability costs."""
+
 from __future__ import annotations
 
 import pandas as pd
@@ -12,15 +13,29 @@ from .names import RAW, role
 def verdict(view) -> Verdict:
     if view.run.dry:
         return Verdict(view.title, [("Dry run", "Results were verified, times mean nothing.")])
-    return Verdict(view.title, [claim for claim in (_fastest(view), *_portability(view), *_against(view)) if claim])
+    return Verdict(
+        view.title,
+        [claim for claim in (_fastest(view), *_portability(view), *_against(view)) if claim],
+    )
 
 
 def _where(view, row: pd.Series) -> str:
-    return ", ".join([str(row.matrix), *(str(row[key]) for key in view.run.problem_keys if key not in ("matrix", "k") and row[key]), f"k = {row.k}"])
+    return ", ".join(
+        [
+            str(row.matrix),
+            *(
+                str(row[key])
+                for key in view.run.problem_keys
+                if key not in ("matrix", "k") and row[key]
+            ),
+            f"k = {row.k}",
+        ]
+    )
 
 
 def _fastest(view) -> tuple[str, str]:
-    """The contender that is first most often, with its lead over (or its lag behind) the best of the others."""
+    """The contender that is first most often, with its lead over (or its lag behind) the best of
+    the others."""
     keys = view.run.problem_keys
     best = analysis.fastest(view.run.measured, [*keys, "contender"])
     first = analysis.fastest(best, keys)
@@ -31,10 +46,14 @@ def _fastest(view) -> tuple[str, str]:
     others = best[best.contender != name].groupby(keys, sort=False).seconds.min()
     lead = (others / mine).dropna()
     if len(lead):
-        text += f", {times(analysis.geometric_mean(lead))} the speed of the best other (geometric mean)"
+        text += (
+            f", {times(analysis.geometric_mean(lead))} the speed of the best other (geometric mean)"
+        )
     formats = won[won.format != ""].format.value_counts()
     if len(formats):
-        text += "; in " + ", ".join(f"{shape} ({count})" for shape, count in formats.head(3).items())
+        text += "; in " + ", ".join(
+            f"{shape} ({count})" for shape, count in formats.head(3).items()
+        )
         text += " and others" if len(formats) > 3 else ""
     return name + (" (hand-written)" if role(name) == RAW else ""), text + "."
 
@@ -46,8 +65,14 @@ def _portability(view) -> list[tuple[str, str]]:
         return []
     mean, low = analysis.geometric_mean(cells.ratio), cells.loc[cells.ratio.idxmin()]
     cost = f"portability costs {share(1 - mean)}" if mean < 1 else "portability costs nothing"
-    return [(share(mean), f"of the specialised kernels' speed is reached by the one portable source: {cost}, best format against best format. "
-                          f"Worst: {share(low.ratio)} on {_where(view, low)}.")]
+    return [
+        (
+            share(mean),
+            f"of the specialised kernels' speed is reached by the one portable source: {cost}, "
+            "best format against best format. "
+            f"Worst: {share(low.ratio)} on {_where(view, low)}.",
+        )
+    ]
 
 
 def _against(view) -> list[tuple[str, str]]:
@@ -56,7 +81,12 @@ def _against(view) -> list[tuple[str, str]]:
         ratios = view.table[view.table[column].notna()]
         if len(ratios):
             low = ratios.loc[ratios[column].idxmin()]
-            found.append((times(analysis.geometric_mean(ratios[column])),
-                          f"the best {who}'s speed, by fatvec's best. At least as fast in {int((ratios[column] >= 1).sum())} of {len(ratios)} "
-                          f"cases. Worst: {times(low[column])} on {_where(view, low)}."))
+            found.append(
+                (
+                    times(analysis.geometric_mean(ratios[column])),
+                    f"the best {who}'s speed, by fatvec's best. At least as fast in "
+                    f"{int((ratios[column] >= 1).sum())} of {len(ratios)} "
+                    f"cases. Worst: {times(low[column])} on {_where(view, low)}.",
+                )
+            )
     return found

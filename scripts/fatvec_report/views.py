@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Result files to views: what one machine's CPU, or its GPU, did; files that differ in the number of threads only are one view."""
+"""Result files to views: what one machine's CPU, or its GPU, did; files that differ in the number
+of threads only are one view."""
+
 from __future__ import annotations
 
 import dataclasses
@@ -15,13 +17,17 @@ SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache",
 
 
 def commit(context: dict) -> str:
-    """The commit that a run was built from; a + behind it where the tree had changes that are not in it."""
-    return str(context.get("git_hash", "unknown commit"))[:10] + ("+" if context.get("git_dirty") == "true" else "")
+    """The commit that a run was built from; a + behind it where the tree had changes that are not
+    in it."""
+    return str(context.get("git_hash", "unknown commit"))[:10] + (
+        "+" if context.get("git_dirty") == "true" else ""
+    )
 
 
 @dataclasses.dataclass
 class View:
-    """Comparisons are made within `run`, the one with the most threads; `runs` (ascending threads) are for the scaling only."""
+    """Comparisons are made within `run`, the one with the most threads; `runs` (ascending threads)
+    are for the scaling only."""
 
     platform: str  # "cpu" or "gpu"
     device: str
@@ -35,10 +41,20 @@ class View:
 
     @property
     def title(self) -> str:
-        backends = [name for name in self.run.rows.backend.unique() if name != "serial"] or ["serial"]
-        threads = f", {self.threads[-1]} threads" if self.platform == "cpu" and self.threads[-1] > 0 and backends != ["serial"] else ""
+        backends = [name for name in self.run.rows.backend.unique() if name != "serial"] or [
+            "serial"
+        ]
+        threads = (
+            f", {self.threads[-1]} threads"
+            if self.platform == "cpu" and self.threads[-1] > 0 and backends != ["serial"]
+            else ""
+        )
         names = {"openmp": "OpenMP", "cuda": "CUDA", "hip": "HIP", "serial": "serial"}
-        return f"{self.device}, {' and '.join(names.get(name, name) for name in backends)}{threads} ({self.run.label})"
+        return (
+            f"{self.device}, "
+            f"{' and '.join(names.get(name, name) for name in backends)}{threads} "
+            f"({self.run.label})"
+        )
 
     @functools.cached_property
     def table(self) -> pd.DataFrame:
@@ -53,23 +69,41 @@ class View:
         return costs.cells(self.run)
 
     def headline(self) -> list[str]:
-        return [*costs.headline(self.costs), *analysis.headline(self.run, self.table, self.same_format)]
+        return [
+            *costs.headline(self.costs),
+            *analysis.headline(self.run, self.table, self.same_format),
+        ]
 
     def parts(self, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-        """A table split by what else tells problems apart (layout, scalar, ...), each part with its title."""
+        """A table split by what else tells problems apart (layout, scalar, ...), each part with its
+        title."""
         keys = [key for key in self.run.problem_keys if key not in ("matrix", "k")]
         if not keys or table.empty:
             return [("", table)]
-        return [(", ".join(f"{key} {value}" for key, value in zip(keys, values) if value), part)
-                for values, part in table.groupby(keys, sort=False)]
+        return [
+            (", ".join(f"{key} {value}" for key, value in zip(keys, values) if value), part)
+            for values, part in table.groupby(keys, sort=False)
+        ]
 
     def facts(self) -> str:
         """The few facts without which a picture says nothing; whichever the run recorded."""
         context = self.run.context
-        threads = f"{self.threads[-1]} threads" if self.platform == "cpu" and self.threads[-1] > 0 else ""
-        return ", ".join(filter(None, [self.device, threads, str(context.get("compiler", "")), str(context.get("date", ""))[:10],
-                                       f"fatvec {commit(context)}" if context.get("git_hash") else "",
-                                       "DRY RUN: times mean nothing" if self.run.dry else ""]))
+        threads = (
+            f"{self.threads[-1]} threads" if self.platform == "cpu" and self.threads[-1] > 0 else ""
+        )
+        return ", ".join(
+            filter(
+                None,
+                [
+                    self.device,
+                    threads,
+                    str(context.get("compiler", "")),
+                    str(context.get("date", ""))[:10],
+                    f"fatvec {commit(context)}" if context.get("git_hash") else "",
+                    "DRY RUN: times mean nothing" if self.run.dry else "",
+                ],
+            )
+        )
 
 
 def views(runs: list[Run]) -> list[View]:
@@ -80,7 +114,10 @@ def views(runs: list[Run]) -> list[View]:
                 piece = dataclasses.replace(part, rows=rows.reset_index(drop=True))
                 device = _device(run.context, platform)
                 key = (platform, device, *(str(run.context.get(name)) for name in SAME))
-                fitting = next((view for known, view in found if known == key and threads not in view.threads), None)
+                fitting = next(
+                    (view for known, view in found if known == key and threads not in view.threads),
+                    None,
+                )
                 if platform == "cpu" and threads > 0 and fitting and fitting.threads[0] > 0:
                     fitting.runs.append(piece)
                     fitting.threads.append(threads)
@@ -90,20 +127,36 @@ def views(runs: list[Run]) -> list[View]:
     prefixes: set[str] = set()
     for view in result:
         order = sorted(range(len(view.runs)), key=lambda position: view.threads[position])
-        view.runs, view.threads = [view.runs[at] for at in order], [view.threads[at] for at in order]
+        view.runs, view.threads = (
+            [view.runs[at] for at in order],
+            [view.threads[at] for at in order],
+        )
         if len(result) > 1:
-            stem = re.sub(r"[^a-z0-9]+", "-", f"{view.run.label}-{view.platform}".lower()).strip("-")
-            prefix = next(name for name in (stem, *(f"{stem}-{n}" for n in range(2, len(result) + 2))) if name not in prefixes)
+            stem = re.sub(r"[^a-z0-9]+", "-", f"{view.run.label}-{view.platform}".lower()).strip(
+                "-"
+            )
+            prefix = next(
+                name
+                for name in (stem, *(f"{stem}-{n}" for n in range(2, len(result) + 2)))
+                if name not in prefixes
+            )
             prefixes.add(prefix)
             view.prefix = prefix + "-"
     return result
 
 
 def _by_threads(run: Run) -> list[tuple[int, Run]]:
-    """A file whose names carry threads:T as one run per T; rows without one (serial, GPU) belong to each."""
+    """A file whose names carry threads:T as one run per T; rows without one (serial, GPU) belong to
+    each."""
     counts = sorted({int(value) for value in run.rows.threads if str(value).isdigit()})
     if counts:
-        return [(count, dataclasses.replace(run, rows=run.rows[run.rows.threads.isin(["", str(count)])])) for count in counts]
+        return [
+            (
+                count,
+                dataclasses.replace(run, rows=run.rows[run.rows.threads.isin(["", str(count)])]),
+            )
+            for count in counts
+        ]
     value = str(run.context.get("threads", ""))
     return [(int(value) if value.isdigit() else 0, run)]
 

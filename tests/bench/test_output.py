@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result file of fatvec-bench: --output and --resume. usage: test_output.py PROGRAM TEST_DATA"""
+"""The result file of fatvec-bench: --output and --resume.
+usage: test_output.py PROGRAM TEST_DATA"""
+
 import fcntl
 import gzip
 import json
@@ -16,7 +18,10 @@ from program import DATA, run, unique_keys
 class Output(unittest.TestCase):
     """--output keeps what is done; --resume goes on with it."""
 
-    ARGUMENTS = ("--dry-run", "--matrix", "gen:stencil7:6", "--contender", "fatvec,raw-serial", "--format", "csr", "--k", "1,2", "--layout", "row")
+    ARGUMENTS = (
+        *"--dry-run --matrix gen:stencil7:6 --contender fatvec,raw-serial --format csr".split(),
+        *"--k 1,2 --layout row".split(),
+    )
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -30,10 +35,15 @@ class Output(unittest.TestCase):
         return done
 
     def names(self):
-        return [row["name"] for row in json.loads(self.path.read_text(), object_pairs_hook=unique_keys)["benchmarks"]]
+        return [
+            row["name"]
+            for row in json.loads(self.path.read_text(), object_pairs_hook=unique_keys)[
+                "benchmarks"
+            ]
+        ]
 
     def interrupt(self):
-        """A complete result, cut down to what an interrupted run leaves: some rows and a torn one."""
+        """A complete result, cut to what an interrupted run leaves: some rows and a torn one."""
         self.bench()
         document = json.loads(self.path.read_text())
         lines = [json.dumps(part) for part in (document["context"], *document["benchmarks"])]
@@ -112,8 +122,14 @@ class Output(unittest.TestCase):
         self.bench("--resume")
 
     def test_resume_does_not_replace_what_is_no_result(self):
-        for text in "precious", "{}", '{"benchmarks": [{"no": "name"}]}', '{"context": 3, "benchmarks": [{"name": 3}]}', \
-                '{"context": {"threads": 2}, "benchmarks": [{"name": "x"}]}', '{"context": {}, "benchmarks": ' + "[" * 200000 + "]" * 200000 + "}":
+        for text in (
+            "precious",
+            "{}",
+            '{"benchmarks": [{"no": "name"}]}',
+            '{"context": 3, "benchmarks": [{"name": 3}]}',
+            '{"context": {"threads": 2}, "benchmarks": [{"name": "x"}]}',
+            '{"context": {}, "benchmarks": ' + "[" * 200000 + "]" * 200000 + "}",
+        ):
             self.path.write_text(text)
             self.assertIn("it holds no results", self.bench("--resume", status=2).stderr)
             self.assertEqual(self.path.read_text(), text)
@@ -125,11 +141,19 @@ class Output(unittest.TestCase):
         self.path.unlink()
         self.part.write_text(json.dumps({**context, "git_hash": "another"}) + "\n")
         self.bench("--resume")
-        self.assertEqual(json.loads(self.path.read_text())["context"]["git_hash"], context["git_hash"])
+        self.assertEqual(
+            json.loads(self.path.read_text())["context"]["git_hash"], context["git_hash"]
+        )
 
     def test_lines_of_no_sense_are_set_aside(self):
         names = self.interrupt()
-        odd = ["[1, 2]", '{"name": 3}', '{"name": "x", "error_occurred": "no"}', "text", "[" * 1000000]
+        odd = [
+            "[1, 2]",
+            '{"name": 3}',
+            '{"name": "x", "error_occurred": "no"}',
+            "text",
+            "[" * 1000000,
+        ]
         kept = self.part.read_text()
         torn = kept.rsplit("\n", 1)[1]
         self.part.write_text("\n".join([*odd, kept.removesuffix(torn), torn]))
@@ -137,7 +161,9 @@ class Output(unittest.TestCase):
         self.assertIn(f"{len(odd)} lines of {self.part} make no sense", done.stderr)
         self.assertEqual(sorted(self.names()), sorted(names))
         self.assertFalse(self.part.exists())
-        self.assertEqual(pathlib.Path(f"{self.part}.damaged").read_text().split("\n")[: len(odd)], odd)
+        self.assertEqual(
+            pathlib.Path(f"{self.part}.damaged").read_text().split("\n")[: len(odd)], odd
+        )
 
     def test_rows_of_another_alpha_are_refused(self):
         self.bench("--alpha", "1.01")
@@ -149,7 +175,14 @@ class Output(unittest.TestCase):
         document["benchmarks"][1].update(error_occurred=True, error_message="failed: for a test")
         self.path.write_text(json.dumps(document))
         self.assertIn("3 rows are there, 1 are left", self.bench("--resume").stderr)
-        self.assertEqual([row for row in json.loads(self.path.read_text())["benchmarks"] if "error_occurred" in row], [])
+        self.assertEqual(
+            [
+                row
+                for row in json.loads(self.path.read_text())["benchmarks"]
+                if "error_occurred" in row
+            ],
+            [],
+        )
         self.assertEqual(self.names(), [row["name"] for row in document["benchmarks"]])
 
     def test_a_filter_selects_cases(self):
@@ -168,7 +201,10 @@ class Pipes(unittest.TestCase):
         done = run(*self.ARGUMENTS, path, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"\n[1-9]\d* verified, 0 skipped, 0 failed")
-        self.assertIn(f"matrix:{name}/", run(*self.ARGUMENTS, path, "--benchmark_list_tests", **options).stdout)
+        self.assertIn(
+            f"matrix:{name}/",
+            run(*self.ARGUMENTS, path, "--benchmark_list_tests", **options).stdout,
+        )
 
     def test_standard_input(self):
         for path in "-", "/dev/stdin":
@@ -182,7 +218,11 @@ class Pipes(unittest.TestCase):
             self.check(str(pipe), "pipe")
 
     def test_what_is_no_matrix(self):
-        done = run(*self.ARGUMENTS, "-", input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n")
+        done = run(
+            *self.ARGUMENTS,
+            "-",
+            input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n",
+        )
         self.assertEqual(done.returncode, 2)
         self.assertIn("/dev/stdin:3: ", done.stdout + done.stderr)
 

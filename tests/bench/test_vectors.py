@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec-bench --suite vectors from outside. usage: test_vectors.py PROGRAM TEST_DATA"""
+
 import pathlib
 import sys
 import tempfile
@@ -15,16 +16,29 @@ class Vectors(unittest.TestCase):
 
     def test_every_contender_is_right(self):
         rows = results("--dry-run", *self.SUITE, "--k", "1,2,3,17,40")["benchmarks"]
-        self.assertEqual([(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1], [])
+        self.assertEqual(
+            [(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1],
+            [],
+        )
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         found = {(fields(row)["operation"], fields(row)["contender"]) for row in rows}
-        self.assertLessEqual({(operation, contender) for operation in ("statistics", "dot") for contender in ("fatvec", "raw-serial")}, found)
+        self.assertLessEqual(
+            {
+                (operation, contender)
+                for operation in ("statistics", "dot")
+                for contender in ("fatvec", "raw-serial")
+            },
+            found,
+        )
         self.assertLessEqual({("asum", "fatvec"), ("nrm2", "fatvec")}, found)
         self.assertEqual({fields(row)["layout"] for row in rows}, {"row", "column"})
 
     def test_a_timed_row(self):
-        row, = results(*self.SUITE, "--length", "5000", "--k", "3", "--layout", "row", "--contender", "raw-serial",
-                       "--benchmark_filter=operation:dot", "--max-seconds", "1")["benchmarks"]
+        (row,) = results(
+            *self.SUITE,
+            *"--length 5000 --k 3 --layout row --contender raw-serial".split(),
+            *"--benchmark_filter=operation:dot --max-seconds 1".split(),
+        )["benchmarks"]
         self.assertEqual(fields(row)["vector"], "5000")
         seconds = row["median_seconds"]
         self.assertGreaterEqual(row["repetitions"], 20)
@@ -32,18 +46,33 @@ class Vectors(unittest.TestCase):
         self.assertAlmostEqual(row["GFLOPS"] * 1e9 * seconds, 2 * 5000 * 3, delta=1)
 
     def test_wrong_usage(self):
-        for arguments in (("--matrix", "gen:diagonal:5"), ("--contender", "nonsense"), ("--length", "0"), ("--format", "csr")):
+        for arguments in (
+            ("--matrix", "gen:diagonal:5"),
+            ("--contender", "nonsense"),
+            ("--length", "0"),
+            ("--format", "csr"),
+        ):
             done = run("--dry-run", *self.SUITE, *arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stderr))
 
     def test_too_long_a_vector_is_a_skipped_row(self):
-        row, = results(*self.SUITE, "--length", "1000000000000000", "--k", "1", "--layout", "column", "--contender", "raw-serial",
-                       "--benchmark_filter=operation:dot")["benchmarks"]
+        (row,) = results(
+            *self.SUITE,
+            *"--length 1000000000000000 --k 1 --layout column --contender raw-serial".split(),
+            "--benchmark_filter=operation:dot",
+        )["benchmarks"]
         self.assertRegex(row["error_message"], "^skipped: .*16.0 PB")
 
     def test_resume(self):
         with tempfile.TemporaryDirectory() as folder:
-            arguments = ("--dry-run", *self.SUITE, "--k", "1", "--output", str(pathlib.Path(folder) / "out.json"))
+            arguments = (
+                "--dry-run",
+                *self.SUITE,
+                "--k",
+                "1",
+                "--output",
+                str(pathlib.Path(folder) / "out.json"),
+            )
             self.assertEqual(run(*arguments).returncode, 0)
             self.assertIn("0 are left", run(*arguments, "--resume").stderr)
 

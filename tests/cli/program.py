@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the program `fatvec` ($FATVEC_PROGRAM) and keeps what it said."""
+
 import json
 import os
 import subprocess
@@ -32,10 +33,16 @@ class CliTest(unittest.TestCase):
         """Runs `fatvec ARGUMENTS...`, checks its exit status, and returns the finished process."""
         variables = {"OMP_NUM_THREADS": "2", **os.environ, **environment}
         command = [PROGRAM, *map(str, arguments)]
-        done = subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True, timeout=300)
-        self.assertEqual(done.returncode, expect, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}")
+        done = subprocess.run(
+            command, cwd=self.folder, env=variables, capture_output=True, text=True, timeout=300
+        )
+        self.assertEqual(
+            done.returncode, expect, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        )
         if expect == OK and not report_on_stderr:
-            notes = [line for line in done.stderr.splitlines() if not line.startswith("fatvec: note: ")]
+            notes = [
+                line for line in done.stderr.splitlines() if not line.startswith("fatvec: note: ")
+            ]
             self.assertEqual(notes, [], "a success says nothing on stderr but notes")
         return done
 
@@ -64,7 +71,9 @@ class CliTest(unittest.TestCase):
     def dense(self, name, columns):
         """A Matrix Market array file from a list of columns."""
         header = ["%%MatrixMarket matrix array real general", f"{len(columns[0])} {len(columns)}"]
-        return self.write(name, "\n".join(header + [repr(value) for column in columns for value in column]) + "\n")
+        return self.write(
+            name, "\n".join(header + [repr(value) for column in columns for value in column]) + "\n"
+        )
 
     def read_dense(self, path):
         """The columns of a Matrix Market array file that the program wrote."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec analyse and fatvec tune."""
+
 import json
 import unittest
 
@@ -11,10 +12,15 @@ QUICK = (*PATIENT, "--seconds", 0.001, "--default-policies")
 
 
 class Choice(CliTest):
-    """On a busy machine, too: one thread waits for no other, and of many short runs one is undisturbed."""
+    """On a busy machine, too: one thread waits for no other, and of many short runs one is
+    undisturbed."""
 
     def fatvec(self, *arguments, **options):
-        variables = {"FATVEC_CACHE": str(self.folder / "tune.json"), "OMP_NUM_THREADS": "1", **options}
+        variables = {
+            "FATVEC_CACHE": str(self.folder / "tune.json"),
+            "OMP_NUM_THREADS": "1",
+            **options,
+        }
         return super().fatvec(*arguments, **variables)
 
     def cache(self):
@@ -30,7 +36,9 @@ class Analyse(Choice):
         self.assertRegex(lines[0], r"matrix +.*entries")
         self.assertRegex(lines[2], r"machine +.*memory \d+ GB/s")
         self.assertRegex(lines[3], r"k = 8 +\w+ should take .* a product, \d+ % of it for .*\.$")
-        self.assertTrue(any("csr-row" in line for line in lines[4:]), "CSR is what all others are compared with")
+        self.assertTrue(
+            any("csr-row" in line for line in lines[4:]), "CSR is what all others are compared with"
+        )
 
     def test_every_format_is_ranked_by_its_whole_cost(self):
         for products in 1, 1000000:
@@ -45,12 +53,16 @@ class Analyse(Choice):
                     self.assertAlmostEqual(sum(p["parts"].values()), p["seconds"])
 
     def test_column_major_operands_may_be_packed(self):
-        ranking = self.json("analyse", "gen:stencil7:8", "--k", 16, "--layout", "column")["workloads"][0]["ranking"]
+        ranking = self.json("analyse", "gen:stencil7:8", "--k", 16, "--layout", "column")[
+            "workloads"
+        ][0]["ranking"]
         self.assertEqual(sorted(p["format"] for p in ranking), sorted(2 * FORMATS))
         self.assertEqual(sum(p["packed"] for p in ranking), len(FORMATS))
 
     def test_what_does_not_fit_comes_last(self):
-        ranking = self.json("analyse", "gen:arrow:3000", "--k", 4, "--memory-limit", "1MB")["workloads"][0]["ranking"]
+        ranking = self.json("analyse", "gen:arrow:3000", "--k", 4, "--memory-limit", "1MB")[
+            "workloads"
+        ][0]["ranking"]
         fits = [p["fits"] for p in ranking]
         self.assertEqual(fits, sorted(fits, reverse=True))
         fitting = {p["format"] for p in ranking if p["fits"]}
@@ -70,27 +82,42 @@ class Analyse(Choice):
         self.assertIn("fatvec: note: ", done.stderr)
         self.assertIn("is not JSON", done.stderr)
         self.assertNotIn("was measured here", done.stdout)
-        self.assertEqual((self.folder / "tune.json").read_text(), "{ not json", "who only reads changes nothing")
+        self.assertEqual(
+            (self.folder / "tune.json").read_text(), "{ not json", "who only reads changes nothing"
+        )
 
     def test_bad_options(self):
         self.assertIn("at least 1", self.error("analyse", "gen:stencil7:4", "--k", "8,0"))
         self.assertIn("--products", self.error("analyse", "gen:stencil7:4", "--products", 0))
-        self.assertIn("unknown name", self.error("analyse", "gen:stencil7:4", "--layout", "diagonal"))
+        self.assertIn(
+            "unknown name", self.error("analyse", "gen:stencil7:4", "--layout", "diagonal")
+        )
 
 
 class Tune(Choice):
     def test_measures_verifies_and_remembers(self):
         done = self.json("tune", "gen:stencil7:10", "--k", "1,4", "--all", "--force", *QUICK)
         for workload in done["workloads"]:
-            self.assertEqual(sorted(m["kernel"].split("-")[0] for m in workload["measured"]), FORMATS)
+            self.assertEqual(
+                sorted(m["kernel"].split("-")[0] for m in workload["measured"]), FORMATS
+            )
             seconds = [m["seconds"] for m in workload["measured"]]
             self.assertEqual(seconds, sorted(seconds))
-            self.assertTrue(all(m["problem"] == "" and m["seconds"] > 0 for m in workload["measured"]))
+            self.assertTrue(
+                all(m["problem"] == "" and m["seconds"] > 0 for m in workload["measured"])
+            )
         winners = [w["measured"][0] for w in done["workloads"]]
         kept = list(self.cache().values())
-        self.assertEqual([(k["kernel"], k["seconds"]) for k in kept], [(w["kernel"], w["seconds"]) for w in winners])
-        self.assertIn("was measured here", self.fatvec("analyse", "gen:stencil7:10", "--k", 4).stdout)
-        self.assertNotIn("was measured here", self.fatvec("analyse", "gen:stencil7:11", "--k", 4).stdout)
+        self.assertEqual(
+            [(k["kernel"], k["seconds"]) for k in kept],
+            [(w["kernel"], w["seconds"]) for w in winners],
+        )
+        self.assertIn(
+            "was measured here", self.fatvec("analyse", "gen:stencil7:10", "--k", 4).stdout
+        )
+        self.assertNotIn(
+            "was measured here", self.fatvec("analyse", "gen:stencil7:11", "--k", 4).stdout
+        )
 
     def test_policies_of_the_best_kernels(self):
         done = self.json("tune", "gen:stencil7:6", "--k", 2, "--seconds", 0.001, *PATIENT)
@@ -99,18 +126,26 @@ class Tune(Choice):
             self.assertGreater(len(policies), 3)
         else:
             portable = {policy for policy in policies if policy.startswith("form:")}
-            self.assertEqual(policies - portable, {"", "blocks_per_thread:1", "blocks_per_thread:16"}, "a CPU's, none of a GPU's")
+            self.assertEqual(
+                policies - portable,
+                {"", "blocks_per_thread:1", "blocks_per_thread:16"},
+                "a CPU's, none of a GPU's",
+            )
             self.assertGreater(len(portable), 3, "those of the best format's portable kernel")
 
     def test_column_major_operands_packed_or_not(self):
-        workload = self.json("tune", "gen:uniform:300:5", "--k", 8, "--layout", "column", "--all", *QUICK)["workloads"][0]
+        workload = self.json(
+            "tune", "gen:uniform:300:5", "--k", 8, "--layout", "column", "--all", *QUICK
+        )["workloads"][0]
         self.assertEqual(sum(m["packed"] for m in workload["measured"]), len(FORMATS))
         self.assertTrue(all(m["problem"] == "" for m in workload["measured"]))
 
     def test_the_time_limit_is_kept_and_told(self):
         done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, "--time-limit", 0)
         self.assertIn("were not measured: the time limit", done.stdout)
-        self.assertFalse((self.folder / "tune.json").exists(), "nothing was measured, so nothing is known")
+        self.assertFalse(
+            (self.folder / "tune.json").exists(), "nothing was measured, so nothing is known"
+        )
 
     def test_no_cache(self):
         self.fatvec("tune", "gen:stencil7:6", "--k", 2, "--no-cache", *QUICK)
@@ -143,14 +178,22 @@ class Tune(Choice):
 
     def test_the_better_stays_unless_forced(self):
         self.tune("--force")
-        better = self.edit_entry(kernel="csr-portable", policy="", seconds=2e-9, median_seconds=3e-9)
+        better = self.edit_entry(
+            kernel="csr-portable", policy="", seconds=2e-9, median_seconds=3e-9
+        )
         done = self.tune()
-        self.assertRegex(done.stdout, r"not kept: csr-portable took 0\.002 us .*--force replaces it")
+        self.assertRegex(
+            done.stdout, r"not kept: csr-portable took 0\.002 us .*--force replaces it"
+        )
         self.assertEqual(self.entry(), better)
         workload = json.loads(self.tune("--json").stdout)["workloads"][0]
         self.assertFalse(workload["remembered"])
         self.assertIn("--force", workload["note"])
-        self.assertIn("csr-portable", {m["kernel"] for m in workload["measured"]}, "what is remembered is measured again")
+        self.assertIn(
+            "csr-portable",
+            {m["kernel"] for m in workload["measured"]},
+            "what is remembered is measured again",
+        )
         forced = json.loads(self.tune("--force", "--json").stdout)["workloads"][0]
         self.assertTrue(forced["remembered"])
         self.assertEqual(self.entry()["seconds"], forced["measured"][0]["seconds"])
@@ -181,7 +224,15 @@ class Tune(Choice):
         self.assertEqual((self.folder / "tune.json.damaged").read_text(), "{ not json")
 
     def test_a_cache_that_cannot_be_written(self):
-        done = self.fatvec("tune", "gen:stencil7:6", "--k", 2, *QUICK, expect=2, FATVEC_CACHE="/proc/none/tune.json")
+        done = self.fatvec(
+            "tune",
+            "gen:stencil7:6",
+            "--k",
+            2,
+            *QUICK,
+            expect=2,
+            FATVEC_CACHE="/proc/none/tune.json",
+        )
         self.assertIn("/proc/none/tune.json", done.stderr)
         self.assertEqual(done.stdout, "", "it is told before anything is measured")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec generate: files that read back as the matrix of the spec."""
+
 import gzip
 
 from program import CliTest
@@ -7,7 +8,12 @@ from program import CliTest
 
 class Generate(CliTest):
     def test_same_matrix_as_the_spec(self):
-        for spec in "gen:stencil27:5", "gen:powerlaw:300:3.1:seed=7", "gen:uniform:20x30:4", "gen:empty:3":
+        for spec in (
+            "gen:stencil27:5",
+            "gen:powerlaw:300:3.1:seed=7",
+            "gen:uniform:20x30:4",
+            "gen:empty:3",
+        ):
             self.fatvec("generate", spec, "-o", "a.mtx")
             from_file = self.json("print", "a.mtx", "--force")["arrays"]
             self.assertEqual(from_file, self.json("print", spec, "--force")["arrays"])
@@ -23,17 +29,32 @@ class Generate(CliTest):
     def test_gzip(self):
         self.fatvec("generate", "stencil5:4", "-o", "a.mtx.gz")
         with gzip.open(self.folder / "a.mtx.gz", "rt") as file:
-            self.assertTrue(file.readline().startswith("%%MatrixMarket matrix coordinate real general"))
+            self.assertTrue(
+                file.readline().startswith("%%MatrixMarket matrix coordinate real general")
+            )
         self.assertEqual(self.json("info", "a.mtx.gz")["nnz"], 64)
 
     def test_json(self):
         told = self.json("generate", "arrow", 5, "-o", "a.mtx")
-        self.assertEqual(told, {"json_version": 1, "matrix": "gen:arrow:5", "rows": 5, "cols": 5, "nnz": 13, "output": "a.mtx"})
+        self.assertEqual(
+            told,
+            {
+                "json_version": 1,
+                "matrix": "gen:arrow:5",
+                "rows": 5,
+                "cols": 5,
+                "nnz": 13,
+                "output": "a.mtx",
+            },
+        )
 
     def test_existing_file_is_replaced_only_by_a_whole_one(self):
         old = self.write("a.mtx", "old")
         self.error("generate", "uniform:3:9", "-o", "a.mtx")  # more entries per row than columns
-        self.assertRegex(self.error("generate", "diagonal:2000000000", "-o", "a.mtx", "--memory-limit", "1GB"), r"16\.0 GB .*more than \d+ entries")
+        self.assertRegex(
+            self.error("generate", "diagonal:2000000000", "-o", "a.mtx", "--memory-limit", "1GB"),
+            r"16\.0 GB .*more than \d+ entries",
+        )
         self.assertEqual(old.read_text(), "old")
         self.fatvec("generate", "arrow:5", "-o", "a.mtx")
         self.assertTrue(old.read_text().startswith("%%MatrixMarket"))
@@ -41,16 +62,33 @@ class Generate(CliTest):
 
     def test_twin(self):
         told = self.json("generate", "--twin", "cage4", "-o", "a.mtx")
-        self.assertEqual(told, {"json_version": 1, "matrix": "gen:twin:cage4", "rows": 9, "cols": 9, "nnz": 49, "output": "a.mtx"})
+        self.assertEqual(
+            told,
+            {
+                "json_version": 1,
+                "matrix": "gen:twin:cage4",
+                "rows": 9,
+                "cols": 9,
+                "nnz": 49,
+                "output": "a.mtx",
+            },
+        )
         self.fatvec("generate", "twin", "cage4", "-o", "b.mtx")
         self.assertEqual((self.folder / "a.mtx").read_text(), (self.folder / "b.mtx").read_text())
         self.assertIn("% gen:twin:cage4\n", (self.folder / "a.mtx").read_text())
-        self.assertEqual(self.json("generate", "--twin", "thermal2:500", "-o", "a.mtx")["rows"], 500)
+        self.assertEqual(
+            self.json("generate", "--twin", "thermal2:500", "-o", "a.mtx")["rows"], 500
+        )
 
     def test_wrong_twin(self):
-        self.assertIn("similar: cavity10", self.error("generate", "--twin", "cavity", "-o", "a.mtx"))
+        self.assertIn(
+            "similar: cavity10", self.error("generate", "--twin", "cavity", "-o", "a.mtx")
+        )
         self.assertIn("either KIND or --twin", self.error("generate", "-o", "a.mtx"))
-        self.assertIn("either KIND or --twin", self.error("generate", "arrow:5", "--twin", "cage4", "-o", "a.mtx"))
+        self.assertIn(
+            "either KIND or --twin",
+            self.error("generate", "arrow:5", "--twin", "cage4", "-o", "a.mtx"),
+        )
         self.assertIn("webbase-1M", self.fatvec("generate", "--help").stdout)
 
     def test_wrong_spec(self):

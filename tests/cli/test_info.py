@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec info and fatvec list."""
+
 import gzip
 import json
 import os
@@ -21,10 +22,15 @@ class Info(CliTest):
         self.assertAlmostEqual(rows["standard_deviation"], (20 / 81) ** 0.5)
         self.assertAlmostEqual(rows["average_deviation"], 40 / 81)
         self.assertAlmostEqual(rows["percent_average_deviation"], 100 * (40 / 81) / (49 / 9))
-        self.assertEqual((info["empty_rows"], info["symmetry"], info["duplicates_merged"]), (0, "structural", 0))
+        self.assertEqual(
+            (info["empty_rows"], info["symmetry"], info["duplicates_merged"]), (0, "structural", 0)
+        )
 
     def test_sizes_per_format(self):
-        formats = {line["name"]: line for line in self.json("info", "gen:arrow:100", "--hack-size", 10)["formats"]}
+        formats = {
+            line["name"]: line
+            for line in self.json("info", "gen:arrow:100", "--hack-size", 10)["formats"]
+        }
         entries = 3 * 100 - 2
         self.assertEqual(formats["csr"]["bytes"], entries * 12 + 101 * 4)
         self.assertEqual(formats["csr"]["padding_entries"], 0)
@@ -33,15 +39,21 @@ class Info(CliTest):
         self.assertEqual(formats["hll"]["stored_entries"], 10 * 100 + 90 * 2)
         self.assertEqual(formats["hll"]["bytes"], (10 * 100 + 90 * 2) * 12 + 100 * 4 + 11 * 4)
         self.assertAlmostEqual(formats["hll"]["padding_percent"], 100 * (1180 - entries) / entries)
-        for name, indices in ("sell", 2 * 100 + 5), ("pjad", 2 * 100 + 101):  # by default slices of 32 rows, here as wide as 100, 2, 2, 2
+        for name, indices in (
+            ("sell", 2 * 100 + 5),
+            ("pjad", 2 * 100 + 101),
+        ):  # by default slices of 32 rows, here as wide as 100, 2, 2, 2
             self.assertEqual(formats[name]["stored_entries"], 32 * 100 + 68 * 2)
             self.assertEqual(formats[name]["bytes"], (32 * 100 + 68 * 2) * 12 + indices * 4)
         self.assertEqual(formats["jad"]["stored_entries"], entries)
         self.assertEqual(formats["jad"]["bytes"], entries * 12 + (2 * 100 + 101) * 4)
-        # 13 windows of 8 rows: the first has 100 columns, the others 8 and the common one, the last, of 4 rows, 4 and it
+        # 13 windows of 8 rows: the first has 100 columns, the others 8 and the common one, the
+        # last, of 4 rows, 4 and it
         tiles = 25 + 11 * 3 + 2
         self.assertEqual(formats["bittcf"]["stored_entries"], entries)
-        self.assertEqual(formats["bittcf"]["bytes"], entries * 8 + tiles * 20 + 2 * 14 * 4 + 13 * 8 * 4)
+        self.assertEqual(
+            formats["bittcf"]["bytes"], entries * 8 + tiles * 20 + 2 * 14 * 4 + 13 * 8 * 4
+        )
 
     def test_block_sizes(self):
         info = self.json("info", "gen:stencil27:6:dof=3")
@@ -57,30 +69,53 @@ class Info(CliTest):
         text = self.fatvec("info", "gen:stencil27:6:dof=3").stdout
         self.assertRegex(text, r"block fill +1: 1.00 +2: \d.\d\d +3: 1.00 ")
         self.assertRegex(text, r"best blocks +3 x 3, ")
-        self.assertIn("block size of 1 to 16", self.error("info", "gen:diagonal:5", "--block-size", 17))
+        self.assertIn(
+            "block size of 1 to 16", self.error("info", "gen:diagonal:5", "--block-size", 17)
+        )
 
     def test_which_formats_fit(self):
         info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
         self.assertEqual(info["memory_limit"], 10**9)
         fits = {line["name"]: line["fits"] for line in info["formats"]}
-        self.assertEqual(fits, {"csr": True, "ellpack": False, "hll": True, "sell": True, "pjad": True, "jad": True, "bsr": True, "bittcf": True})
+        self.assertEqual(
+            fits,
+            {
+                "csr": True,
+                "ellpack": False,
+                "hll": True,
+                "sell": True,
+                "pjad": True,
+                "jad": True,
+                "bsr": True,
+                "bittcf": True,
+            },
+        )
         self.assertEqual(info["formats"][1]["bytes"], 120000 * 120000 * 12 + 120000 * 4)
 
     def test_bandwidth_symmetry_and_empty_rows(self):
         info = self.json("info", self.matrix("a.mtx", 4, 4, [(0, 3, 1.5), (2, 0, 2.5), (2, 2, 0)]))
         self.assertEqual(info["bandwidth"], {"lower": 2, "upper": 3})
-        self.assertEqual((info["empty_rows"], info["empty_columns"], info["explicit_zeros"]), (2, 1, 1))
+        self.assertEqual(
+            (info["empty_rows"], info["empty_columns"], info["explicit_zeros"]), (2, 1, 1)
+        )
         self.assertEqual(info["symmetry"], "none")
         self.assertEqual(self.json("info", "gen:stencil5:4")["symmetry"], "numerical")
         self.assertEqual(self.json("info", "gen:uniform:3x4:2")["symmetry"], "not square")
 
     def test_values(self):
-        values = self.json("info", self.matrix("a.mtx", 3, 3, [(0, 0, -3), (1, 2, -4), (2, 1, -0.5)]))["values"]
-        self.assertEqual((values["sum"], values["absolute_sum"], values["max_norm"]), (-7.5, 7.5, 4))
+        values = self.json(
+            "info", self.matrix("a.mtx", 3, 3, [(0, 0, -3), (1, 2, -4), (2, 1, -0.5)])
+        )["values"]
+        self.assertEqual(
+            (values["sum"], values["absolute_sum"], values["max_norm"]), (-7.5, 7.5, 4)
+        )
         self.assertEqual((values["min"], values["max"]), (-4, -0.5))
-        self.assertAlmostEqual(values["frobenius_norm"], 25.25 ** 0.5)
+        self.assertAlmostEqual(values["frobenius_norm"], 25.25**0.5)
         self.assertEqual(self.json("info", "gen:empty:5")["values"]["frobenius_norm"], 0)
-        self.assertIn("Frobenius norm 5\n", self.fatvec("info", self.matrix("b.mtx", 1, 2, [(0, 0, 3), (0, 1, 4)])).stdout)
+        self.assertIn(
+            "Frobenius norm 5\n",
+            self.fatvec("info", self.matrix("b.mtx", 1, 2, [(0, 0, 3), (0, 1, 4)])).stdout,
+        )
 
     def test_symmetric_file_is_expanded(self):
         self.write("a.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n")
@@ -91,7 +126,10 @@ class Info(CliTest):
         matrix = self.matrix("a.mtx", 2, 2, [(0, 0, 1), (0, 0, 2), (1, 1, 1), (0, 0, 4)])
         info = self.json("info", matrix)
         self.assertEqual((info["nnz"], info["duplicates_merged"]), (2, 2))
-        self.assertRegex(self.fatvec("info", matrix).stderr, r"^fatvec: note: .*a\.mtx: 2 duplicate entries .*\n$")
+        self.assertRegex(
+            self.fatvec("info", matrix).stderr,
+            r"^fatvec: note: .*a\.mtx: 2 duplicate entries .*\n$",
+        )
 
     def test_no_rows(self):
         info = self.json("info", "gen:empty:0")
@@ -109,7 +147,10 @@ class Info(CliTest):
         for fields in (line.split("\t") for line in lines[1:]):
             with self.subTest(matrix=fields[0]):
                 info = self.json("info", matrices() / f"{fields[0]}.mtx.gz")
-                self.assertEqual([info["rows"], info["cols"], info["nnz"]], [int(fields[1]), int(fields[2]), int(fields[4])])
+                self.assertEqual(
+                    [info["rows"], info["cols"], info["nnz"]],
+                    [int(fields[1]), int(fields[2]), int(fields[4])],
+                )
                 self.assertEqual(info["entries_per_row"]["max"], int(fields[6]))
 
 
@@ -131,14 +172,20 @@ class Pipes(CliTest):
     def test_named_pipe(self):
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        writer = threading.Thread(target=lambda: pipe.write_bytes((DATA / "cage4.mtx.gz").read_bytes()))
+        writer = threading.Thread(
+            target=lambda: pipe.write_bytes((DATA / "cage4.mtx.gz").read_bytes())
+        )
         writer.start()
         self.assertEqual(self.info("pipe", b""), 49)
         writer.join()
 
     def test_errors_have_lines(self):
-        done = subprocess.run([PROGRAM, "info", "-"], input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n",
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [PROGRAM, "info", "-"],
+            input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n",
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertIn("/dev/stdin:3: ", done.stderr)
 
@@ -158,5 +205,9 @@ class List(CliTest):
     def test_help_lists_the_same(self):
         build = self.json("list")
         text = self.fatvec("multiply", "--help").stdout
-        for names in build["formats"], build["backends"], [kernel["name"] for kernel in build["kernels"]]:
+        for names in (
+            build["formats"],
+            build["backends"],
+            [kernel["name"] for kernel in build["kernels"]],
+        ):
             self.assertIn("|".join(names), text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec multiply: every kernel, layout and backend of the build; files in and out; checks."""
+
 import itertools
 import unittest
 
@@ -14,10 +15,27 @@ class EveryKernel(CliTest):
     def sweep(self, matrix, ks):
         """Verifies the matrix with every kernel, backend and layout of the build, for each k."""
         build = self.json("list")
-        for kernel, backend, layout, k in itertools.product(build["kernels"], build["backends"], ("row", "column"), ks):
-            with self.subTest(matrix=matrix, kernel=kernel["name"], backend=backend, layout=layout, k=k):
-                result = self.json("multiply", matrix, "--kernel", kernel["name"], "--backend", backend, "--layout", layout,
-                                   "--k", k, "--verify", "--repeat", 0)
+        for kernel, backend, layout, k in itertools.product(
+            build["kernels"], build["backends"], ("row", "column"), ks
+        ):
+            with self.subTest(
+                matrix=matrix, kernel=kernel["name"], backend=backend, layout=layout, k=k
+            ):
+                result = self.json(
+                    "multiply",
+                    matrix,
+                    "--kernel",
+                    kernel["name"],
+                    "--backend",
+                    backend,
+                    "--layout",
+                    layout,
+                    "--k",
+                    k,
+                    "--verify",
+                    "--repeat",
+                    0,
+                )
                 self.assertTrue(result["verified"]["passed"])
                 self.assertLessEqual(result["verified"]["scaled"], 1)
                 said = [result[key] for key in ("kernel", "format", "backend", "layout", "k")]
@@ -30,15 +48,41 @@ class EveryKernel(CliTest):
         self.sweep(DATA / "cage4.mtx.gz", (256, 300))
 
     def test_shapes(self):
-        for matrix in "gen:uniform:50x7:3", "gen:arrow:300", "gen:empty:5", "gen:empty:0", "gen:empty:4x0", "gen:empty:0x4":
+        for matrix in (
+            "gen:uniform:50x7:3",
+            "gen:arrow:300",
+            "gen:empty:5",
+            "gen:empty:0",
+            "gen:empty:4x0",
+            "gen:empty:0x4",
+        ):
             self.sweep(matrix, (3,))
 
     def test_every_format_storage_and_slice(self):
         storages = "column-major", "row-major"
-        for format_name, storage, size in itertools.product(self.json("list")["formats"], storages, (1, 7, 5000)):
-            result = self.json("multiply", DATA / "mhda416.mtx.gz", "-k", 5, "--format", format_name, "--storage", storage,
-                               "--hack-size", size, "--slice-size", size, "--sort-window", 2 * size, "--verify",
-                               "--alpha=-0.5", "--beta", 2)
+        for format_name, storage, size in itertools.product(
+            self.json("list")["formats"], storages, (1, 7, 5000)
+        ):
+            result = self.json(
+                "multiply",
+                DATA / "mhda416.mtx.gz",
+                "-k",
+                5,
+                "--format",
+                format_name,
+                "--storage",
+                storage,
+                "--hack-size",
+                size,
+                "--slice-size",
+                size,
+                "--sort-window",
+                2 * size,
+                "--verify",
+                "--alpha=-0.5",
+                "--beta",
+                2,
+            )
             self.assertEqual((result["format"], result["verified"]["passed"]), (format_name, True))
 
     @unittest.skipUnless(matrices(), "FATVEC_MATRICES is not set")
@@ -46,16 +90,22 @@ class EveryKernel(CliTest):
         for path in sorted(matrices().glob("*.mtx.gz")):
             for format_name in self.json("list")["formats"]:
                 with self.subTest(matrix=path.name, format=format_name):
-                    result = self.json("multiply", path, "--k", 6, "--format", format_name, "--verify")
+                    result = self.json(
+                        "multiply", path, "--k", 6, "--format", format_name, "--verify"
+                    )
                     self.assertTrue(result["verified"]["passed"])
 
 
 class Report(CliTest):
     def test_json(self):
-        result = self.json("multiply", DATA / "cage4.mtx.gz", "--k", 3, "--format", "ellpack", "--repeat", 4)
+        result = self.json(
+            "multiply", DATA / "cage4.mtx.gz", "--k", 3, "--format", "ellpack", "--repeat", 4
+        )
         self.assertEqual(result["matrix"]["nnz"], 49)
         self.assertEqual((result["stored_entries"], result["matrix_bytes"]), (54, 684))
-        self.assertEqual((result["repetitions"], result["alpha"], result["beta"], result["seed"]), (4, 1, 0, 1))
+        self.assertEqual(
+            (result["repetitions"], result["alpha"], result["beta"], result["seed"]), (4, 1, 0, 1)
+        )
         self.assertGreater(result["seconds"], 0)
         self.assertAlmostEqual(result["gflops"], 2e-9 * 49 * 3 / result["seconds"])
         self.assertNotIn("verified", result)
@@ -73,8 +123,12 @@ class Report(CliTest):
         for layout in "row", "column":
             result = self.json(*arguments, "--layout", layout, "--beta", 0)
             for name, columns in (("x", X), ("y", AX)):
-                self.assertEqual(result[name]["norm1"], [sum(map(abs, column)) for column in columns])
-                self.assertEqual(result[name]["max_norm"], [max(map(abs, column)) for column in columns])
+                self.assertEqual(
+                    result[name]["norm1"], [sum(map(abs, column)) for column in columns]
+                )
+                self.assertEqual(
+                    result[name]["max_norm"], [max(map(abs, column)) for column in columns]
+                )
                 for found, column in zip(result[name]["norm2"], columns):
                     self.assertAlmostEqual(found, sum(value**2 for value in column) ** 0.5)
         text = self.fatvec(*arguments).stdout
@@ -83,7 +137,12 @@ class Report(CliTest):
 
     def test_norms_of_nothing_and_of_what_is_not_a_number(self):
         self.assertEqual(self.json("multiply", "gen:empty:0")["y"]["norm2"], [0])
-        y = self.json("multiply", self.matrix("a.mtx", 2, 1, [(1, 0, 1)]), "--x", self.dense("x.mtx", [[float("nan")]]))["y"]
+        y = self.json(
+            "multiply",
+            self.matrix("a.mtx", 2, 1, [(1, 0, 1)]),
+            "--x",
+            self.dense("x.mtx", [[float("nan")]]),
+        )["y"]
         self.assertEqual(y["norm2"], [None])
 
     def test_first_run_only(self):
@@ -104,8 +163,24 @@ class Files(CliTest):
 
     def test_alpha_and_beta(self):
         y0 = self.dense("y0.mtx", [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
-        self.fatvec("multiply", self.a, "--x", self.x, "--y", y0, "--alpha", 2, "--beta", -1, "--output", "y.mtx", "--verify")
-        self.assertEqual(self.read_dense(self.folder / "y.mtx"), [[-3.0, -2.0, 13.0], [-8.0, -20.0, -38.0]])
+        self.fatvec(
+            "multiply",
+            self.a,
+            "--x",
+            self.x,
+            "--y",
+            y0,
+            "--alpha",
+            2,
+            "--beta",
+            -1,
+            "--output",
+            "y.mtx",
+            "--verify",
+        )
+        self.assertEqual(
+            self.read_dense(self.folder / "y.mtx"), [[-3.0, -2.0, 13.0], [-8.0, -20.0, -38.0]]
+        )
 
     def test_beta_zero_ignores_what_y_held(self):
         self.fatvec("multiply", "gen:empty:3", "--output", "y.mtx")
@@ -116,13 +191,29 @@ class Files(CliTest):
         result = self.json("multiply", self.a, "--x", self.x, "--expect", e)
         self.assertTrue(result["expected"]["passed"])
         self.assertAlmostEqual(result["expected"]["max"], 1e-5)
-        self.fatvec("multiply", self.a, "--x", self.x, "--expect", self.dense("exact.mtx", AX), "--tolerance", 0)
+        self.fatvec(
+            "multiply",
+            self.a,
+            "--x",
+            self.x,
+            "--expect",
+            self.dense("exact.mtx", AX),
+            "--tolerance",
+            0,
+        )
 
     def test_mismatch_names_the_worst_element(self):
         e = self.dense("e.mtx", [AX[0], [1.1, 0.0, -3.0]])
-        done = self.fatvec("multiply", self.a, "--x", self.x, "--expect", e, "--json", expect=VERIFICATION_FAILED)
-        self.assertRegex(done.stderr, r"^fatvec: verification failed: .*e\.mtx; worst is row 2, column 1 .* -3, got -4")
-        result = self.json("multiply", self.a, "--x", self.x, "--expect", e, expect=VERIFICATION_FAILED)["expected"]
+        done = self.fatvec(
+            "multiply", self.a, "--x", self.x, "--expect", e, "--json", expect=VERIFICATION_FAILED
+        )
+        self.assertRegex(
+            done.stderr,
+            r"^fatvec: verification failed: .*e\.mtx; worst is row 2, column 1 .* -3, got -4",
+        )
+        result = self.json(
+            "multiply", self.a, "--x", self.x, "--expect", e, expect=VERIFICATION_FAILED
+        )["expected"]
         self.assertEqual(result["worst"], {"row": 2, "column": 1, "expected": -3.0, "got": -4.0})
         self.assertFalse(result["passed"])
         self.fatvec("multiply", self.a, "--x", self.x, "--expect", e, "--tolerance", 0.5)
@@ -136,19 +227,50 @@ class Files(CliTest):
 
     def test_output_reads_back_as_the_expected_result(self):
         for name in "y.mtx", "y.mtx.gz":
-            arguments = ["multiply", DATA / "west2021.mtx.gz", "--k", 7, "--seed", 3, "--beta", 0.25]
+            arguments = [
+                "multiply",
+                DATA / "west2021.mtx.gz",
+                "--k",
+                7,
+                "--seed",
+                3,
+                "--beta",
+                0.25,
+            ]
             self.fatvec(*arguments, "--output", name)
             self.fatvec(*arguments, "--expect", name, "--tolerance", 0)
-            self.fatvec(*arguments[:-4], "--seed", 4, "--beta", 0.25, "--expect", name, expect=VERIFICATION_FAILED)
+            self.fatvec(
+                *arguments[:-4],
+                "--seed",
+                4,
+                "--beta",
+                0.25,
+                "--expect",
+                name,
+                expect=VERIFICATION_FAILED,
+            )
 
     def test_random_operands_do_not_depend_on_the_threads(self):
         for threads in "1", "2", "5":
-            self.fatvec("multiply", "gen:stencil5:30", "--k", 4, "--beta", 1, "-o", f"{threads}.mtx", OMP_NUM_THREADS=threads)
+            self.fatvec(
+                "multiply",
+                "gen:stencil5:30",
+                "--k",
+                4,
+                "--beta",
+                1,
+                "-o",
+                f"{threads}.mtx",
+                OMP_NUM_THREADS=threads,
+            )
         texts = {(self.folder / f"{threads}.mtx").read_text() for threads in "125"}
         self.assertEqual(len(texts), 1)
 
     def test_output_on_stdout_keeps_the_report_off_it(self):
-        for arguments in ("multiply", self.a, "--x", self.x, "--output"), ("generate", "diagonal", "4", "-o"):
+        for arguments in (
+            ("multiply", self.a, "--x", self.x, "--output"),
+            ("generate", "diagonal", "4", "-o"),
+        ):
             done = self.fatvec(*arguments, "/dev/stdout", report_on_stderr=True)
             self.assertTrue(done.stdout.startswith("%%MatrixMarket"))
             self.assertNotIn("written", done.stdout)
@@ -157,11 +279,16 @@ class Files(CliTest):
 
 class Refusals(CliTest):
     def test_format_that_does_not_fit(self):
-        error = self.error("multiply", "gen:arrow:120000", "--format", "ellpack", "--memory-limit", "16GB")
+        error = self.error(
+            "multiply", "gen:arrow:120000", "--format", "ellpack", "--memory-limit", "16GB"
+        )
         self.assertRegex(error, r"172\.8 GB .* 16\.0 GB .*Formats that fit: csr .*hll")
 
     def test_operands_that_do_not_fit(self):
-        self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 10**9), r"\d TB .*X of 1000 x 1000000000")
+        self.assertRegex(
+            self.error("multiply", "gen:diagonal:1000", "--k", 10**9),
+            r"\d TB .*X of 1000 x 1000000000",
+        )
         self.assertRegex(self.error("multiply", "gen:diagonal:1000", "--k", 2**62), r"\d EB ")
 
     def test_block_size_beyond_the_largest(self):
@@ -176,11 +303,22 @@ class Refusals(CliTest):
         a = self.matrix("a.mtx", 3, 4, SMALL)
         x = self.dense("x.mtx", X)
         short = self.dense("short.mtx", [[1.0, 2.0, 3.0]])
-        self.assertRegex(self.error("multiply", a, "--x", short), r"short\.mtx: --x holds a 3 x 1 multivector; .* 4 x k")
+        self.assertRegex(
+            self.error("multiply", a, "--x", short),
+            r"short\.mtx: --x holds a 3 x 1 multivector; .* 4 x k",
+        )
         y_error = self.error("multiply", a, "--x", x, "--beta", 1, "--y", short)
         self.assertRegex(y_error, r"short\.mtx: --y holds a 3 x 1 .* 3 x 2")
-        self.assertRegex(self.error("multiply", a, "--x", x, "--expect", short), r"short\.mtx: --expect holds a 3 x 1 .* 3 x 2")
-        self.error("multiply", a, "--x", self.write("none.mtx", "%%MatrixMarket matrix array real general\n4 0\n"))
+        self.assertRegex(
+            self.error("multiply", a, "--x", x, "--expect", short),
+            r"short\.mtx: --expect holds a 3 x 1 .* 3 x 2",
+        )
+        self.error(
+            "multiply",
+            a,
+            "--x",
+            self.write("none.mtx", "%%MatrixMarket matrix array real general\n4 0\n"),
+        )
 
     def test_output_over_an_input(self):
         a = self.matrix("a.mtx", 3, 4, SMALL)

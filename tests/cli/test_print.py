@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec print: the arrays of the seeds' small matrices."""
+
 from program import CliTest
 
 # Seed 001: 4 x 4, a ... g as 1 ... 7; its HLL example has hacks of 2 rows.
 CSR_001 = [(0, 0, 1), (0, 2, 2), (0, 3, 3), (1, 1, 4), (2, 2, 5), (2, 3, 6), (3, 3, 7)]
 HLL_001 = [(0, 0, 3), (0, 2, 1), (2, 1, 2), (2, 2, 4), (2, 3, 1), (3, 0, 1), (3, 3, 1)]
 # Seed 002: 5 x 5.
-SEED_002 = [(0, 0, 3), (0, 1, 4), (1, 1, 5), (1, 2, 1), (2, 1, 1), (2, 2, 2), (3, 2, 2), (3, 3, 3), (4, 3, 1), (4, 4, 6)]
+SEED_002 = [
+    (0, 0, 3),
+    (0, 1, 4),
+    (1, 1, 5),
+    (1, 2, 1),
+    (2, 1, 1),
+    (2, 2, 2),
+    (3, 2, 2),
+    (3, 3, 3),
+    (4, 3, 1),
+    (4, 4, 6),
+]
 # Seed 003: 4 x 4.
 SEED_003 = [(0, 0, 7), (0, 2, 1), (1, 1, 4), (1, 2, 2), (1, 3, 3), (2, 0, 1), (2, 1, 8), (3, 1, 9)]
 
@@ -17,7 +29,11 @@ class SeedMatrices(CliTest):
 
     def test_csr_of_seed_001(self):
         arrays = self.arrays(self.matrix("a.mtx", 4, 4, CSR_001), "--format", "csr")
-        expected = {"row_map": [0, 3, 4, 6, 7], "entries": [0, 2, 3, 1, 2, 3, 3], "values": [1, 2, 3, 4, 5, 6, 7]}
+        expected = {
+            "row_map": [0, 3, 4, 6, 7],
+            "entries": [0, 2, 3, 1, 2, 3, 3],
+            "values": [1, 2, 3, 4, 5, 6, 7],
+        }
         self.assertEqual(arrays, expected)
 
     def test_hll_of_seed_001(self):
@@ -27,23 +43,31 @@ class SeedMatrices(CliTest):
         self.assertEqual(by_rows["row_lengths"], [2, 0, 3, 2])
         self.assertEqual(by_rows["entries"], [0, 2, -1, -1, 1, 2, 3, 0, 3, -1])
         self.assertEqual(by_rows["values"], [3, 1, 0, 0, 2, 4, 1, 1, 1, 0])
-        by_columns = self.arrays(matrix, "--format", "hll", "--hack-size", 2, "--layout", "column-major")
+        by_columns = self.arrays(
+            matrix, "--format", "hll", "--hack-size", 2, "--layout", "column-major"
+        )
         self.assertEqual(by_columns["entries"], [0, -1, 2, -1, 1, 0, 2, 3, 3, -1])
         self.assertEqual(by_columns["values"], [3, 0, 1, 0, 2, 1, 4, 1, 1, 0])
 
     def test_last_hack_has_the_rows_that_are_left(self):
-        arrays = self.arrays(self.matrix("a.mtx", 4, 4, HLL_001), "--format", "hll", "--hack-size", 3)
+        arrays = self.arrays(
+            self.matrix("a.mtx", 4, 4, HLL_001), "--format", "hll", "--hack-size", 3
+        )
         self.assertEqual(arrays["hack_offsets"], [0, 9, 11])
         self.assertEqual(arrays["entries"][9:], [0, 3])
 
     def test_csr_of_seed_002(self):
         arrays = self.arrays(self.matrix("a.mtx", 5, 5, SEED_002))
-        self.assertEqual(arrays["row_map"], [0, 2, 4, 6, 8, 10])  # the text's last one, 11, is a slip
+        self.assertEqual(
+            arrays["row_map"], [0, 2, 4, 6, 8, 10]
+        )  # the text's last one, 11, is a slip
         self.assertEqual(arrays["entries"], [0, 1, 1, 2, 1, 2, 2, 3, 3, 4])
         self.assertEqual(arrays["values"], [3, 4, 5, 1, 1, 2, 2, 3, 1, 6])
 
     def test_ellpack_of_seed_002(self):
-        arrays = self.arrays(self.matrix("a.mtx", 5, 5, SEED_002), "--format", "ellpack", "--storage", "row-major")
+        arrays = self.arrays(
+            self.matrix("a.mtx", 5, 5, SEED_002), "--format", "ellpack", "--storage", "row-major"
+        )
         self.assertEqual(arrays["row_lengths"], [2] * 5)
         self.assertEqual(arrays["entries"], [0, 1, 1, 2, 1, 2, 2, 3, 3, 4])
         self.assertEqual(arrays["values"], [3, 4, 5, 1, 1, 2, 2, 3, 1, 6])
@@ -57,25 +81,51 @@ class SeedMatrices(CliTest):
         self.assertEqual(by_columns["entries"], [0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1])
 
     def test_jad_of_seed_003(self):
-        """Its figures 2 and 3; they draw ja and a by rows, which is not how ia and the algorithms read them."""
+        """Its figures 2 and 3; they draw ja and a by rows, which is not how ia and the algorithms
+        read them."""
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)
         jad = self.arrays(matrix, "--format", "jad")
-        self.assertEqual(jad, {"permutation": [1, 0, 2, 3], "diagonal_offsets": [0, 4, 7, 8], "row_lengths": [3, 2, 2, 1],
-                               "entries": [1, 0, 0, 1, 2, 2, 1, 3], "values": [4, 7, 1, 9, 2, 1, 8, 3]})
+        self.assertEqual(
+            jad,
+            {
+                "permutation": [1, 0, 2, 3],
+                "diagonal_offsets": [0, 4, 7, 8],
+                "row_lengths": [3, 2, 2, 1],
+                "entries": [1, 0, 0, 1, 2, 2, 1, 3],
+                "values": [4, 7, 1, 9, 2, 1, 8, 3],
+            },
+        )
         pjad = self.arrays(matrix, "--format", "pjad", "--slice-size", 2)
-        self.assertEqual(pjad, {"permutation": [1, 0, 2, 3], "diagonal_offsets": [0, 4, 8, 10], "row_lengths": [3, 2, 2, 1],
-                                "entries": [1, 0, 0, 1, 2, 2, 1, -1, 3, -1], "values": [4, 7, 1, 9, 2, 1, 8, 0, 3, 0]})
+        self.assertEqual(
+            pjad,
+            {
+                "permutation": [1, 0, 2, 3],
+                "diagonal_offsets": [0, 4, 8, 10],
+                "row_lengths": [3, 2, 2, 1],
+                "entries": [1, 0, 0, 1, 2, 2, 1, -1, 3, -1],
+                "values": [4, 7, 1, 9, 2, 1, 8, 0, 3, 0],
+            },
+        )
 
     def test_sell_of_seed_003(self):
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)
         sell = self.arrays(matrix, "--format", "sell", "--slice-size", 2, "--sort-window", 4)
-        self.assertEqual(sell, {"permutation": [1, 0, 2, 3], "slice_offsets": [0, 6, 10], "row_lengths": [3, 2, 2, 1],
-                                "entries": [1, 0, 2, 2, 3, -1, 0, 1, 1, -1], "values": [4, 7, 2, 1, 3, 0, 1, 9, 8, 0]})
+        self.assertEqual(
+            sell,
+            {
+                "permutation": [1, 0, 2, 3],
+                "slice_offsets": [0, 6, 10],
+                "row_lengths": [3, 2, 2, 1],
+                "entries": [1, 0, 2, 2, 3, -1, 0, 1, 1, -1],
+                "values": [4, 7, 2, 1, 3, 0, 1, 9, 8, 0],
+            },
+        )
         hll = self.arrays(matrix, "--format", "hll", "--hack-size", 2)
         unsorted = self.arrays(matrix, "--format", "sell", "--slice-size", 2, "--sort-window", 1)
         self.assertEqual(unsorted["permutation"], [0, 1, 2, 3])
         for array in "row_lengths", "entries", "values":
             self.assertEqual(unsorted[array], hll[array])
+
     def test_bsr_of_seed_003(self):
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)
         printed = self.json("print", matrix, "--format", "bsr", "--block-size", 2)
@@ -83,16 +133,31 @@ class SeedMatrices(CliTest):
         self.assertEqual(printed["arrays"]["row_map"], [0, 2, 3])
         self.assertEqual(printed["arrays"]["entries"], [0, 1, 0])
         self.assertEqual(printed["arrays"]["values"], [7, 0, 0, 4, 1, 2, 0, 3, 1, 0, 8, 9])
-        by_rows = self.arrays(matrix, "--format", "bsr", "--block-size", 2, "--storage", "row-major")
+        by_rows = self.arrays(
+            matrix, "--format", "bsr", "--block-size", 2, "--storage", "row-major"
+        )
         self.assertEqual(by_rows["values"], [7, 0, 0, 4, 1, 0, 2, 3, 1, 8, 0, 9])
         text = self.fatvec("print", matrix, "--format", "bsr", "--block-size", 2, "--stars").stdout
-        self.assertIn("values (AS)   [12] 7 0 0 4 1 2 0 3 1 0 8 9\n", text)  # fill is not told from zeros
+        self.assertIn(
+            "values (AS)   [12] 7 0 0 4 1 2 0 3 1 0 8 9\n", text
+        )  # fill is not told from zeros
 
     def test_bittcf_of_seed_003(self):
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)
-        printed = self.arrays(matrix, "--format", "bittcf")  # one window, one tile of all four columns: values by rows
-        self.assertEqual(printed, {"window_offsets": [0, 1], "value_offsets": [0, 8], "permutation": [0, 1, 2, 3, -1, -1, -1, -1],
-                                   "masks": [0b0010_0011_1110_0101], "entries": [0, 1, 2, 3], "values": [7, 1, 4, 2, 3, 1, 8, 9]})
+        printed = self.arrays(
+            matrix, "--format", "bittcf"
+        )  # one window, one tile of all four columns: values by rows
+        self.assertEqual(
+            printed,
+            {
+                "window_offsets": [0, 1],
+                "value_offsets": [0, 8],
+                "permutation": [0, 1, 2, 3, -1, -1, -1, -1],
+                "masks": [0b0010_0011_1110_0101],
+                "entries": [0, 1, 2, 3],
+                "values": [7, 1, 4, 2, 3, 1, 8, 9],
+            },
+        )
 
     def test_bsr_finds_its_block_size(self):
         printed = self.json("print", "gen:stencil9:3:dof=2", "--format", "bsr")
@@ -106,7 +171,9 @@ class SeedMatrices(CliTest):
 
     def test_stars(self):
         matrix = self.matrix("a.mtx", 4, 4, SEED_003)
-        text = self.fatvec("print", matrix, "--format", "ellpack", "--layout", "row-major", "--stars").stdout
+        text = self.fatvec(
+            "print", matrix, "--format", "ellpack", "--layout", "row-major", "--stars"
+        ).stdout
         self.assertIn("row_lengths   [4] 2 3 2 1\n", text)
         self.assertIn("entries (JA)  [12] 0 2 * 1 2 3 0 1 * 1 * *\n", text)
         self.assertIn("values (AS)   [12] 7 1 * 4 2 3 1 8 * 9 * *\n", text)
@@ -130,10 +197,16 @@ class Limits(CliTest):
         self.error("print", "gen:arrow:100", "--format", "ellpack")
 
     def test_force_does_not_lift_the_memory_limit(self):
-        error = self.error("print", "gen:arrow:120000", "--format", "ellpack", "--force", "--memory-limit", "4GB")
+        error = self.error(
+            "print", "gen:arrow:120000", "--format", "ellpack", "--force", "--memory-limit", "4GB"
+        )
         self.assertIn("172.8 GB", error)
 
     def test_no_rows_and_no_entries(self):
         for format_name in self.json("list")["formats"]:
-            self.assertEqual(self.json("print", "gen:empty:0", "--format", format_name)["arrays"]["values"], [])
-            self.assertEqual(self.json("print", "gen:empty:3", "--format", format_name)["arrays"]["entries"], [])
+            self.assertEqual(
+                self.json("print", "gen:empty:0", "--format", format_name)["arrays"]["values"], []
+            )
+            self.assertEqual(
+                self.json("print", "gen:empty:3", "--format", format_name)["arrays"]["entries"], []
+            )

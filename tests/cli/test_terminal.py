@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is for people: help, words, terminals, completion, pictures."""
+
 import json
 import os
 import pty
@@ -18,7 +19,9 @@ def on_a_terminal(*arguments, **environment):
     """What the program writes to a terminal."""
     reader, writer = pty.openpty()
     variables = {"OMP_NUM_THREADS": "2", **os.environ, "TERM": "xterm", **environment}
-    process = subprocess.Popen([PROGRAM, *arguments], stdout=writer, stderr=subprocess.DEVNULL, env=variables)
+    process = subprocess.Popen(
+        [PROGRAM, *arguments], stdout=writer, stderr=subprocess.DEVNULL, env=variables
+    )
     os.close(writer)
     text = b""
     try:
@@ -57,11 +60,15 @@ class Terminal(CliTest):
 
     def test_lines_end_at_80_characters(self):
         for command in ("info",), ("analyse", "--k", "8"), ("multiply", "--k", "8"):
-            for line in on_a_terminal(command[0], "gen:stencil5:9", *command[1:], NO_COLOR="1").splitlines():
+            for line in on_a_terminal(
+                command[0], "gen:stencil5:9", *command[1:], NO_COLOR="1"
+            ).splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
     def test_values_stand_under_their_headings(self):
-        head, *rows = self.fatvec("analyse", "gen:stencil5:9", "--k", 8).stdout.split("\n", 4)[4].splitlines()
+        head, *rows = (
+            self.fatvec("analyse", "gen:stencil5:9", "--k", 8).stdout.split("\n", 4)[4].splitlines()
+        )
         for column in "a product", "its traffic", "size of A", "set-up", "pays after":
             end = head.index(column) + len(column)
             for row in rows:
@@ -70,21 +77,44 @@ class Terminal(CliTest):
 
     def test_policies_are_said_in_words_and_kept_as_they_were(self):
         cache = self.folder / "tune.json"
-        run = lambda *arguments: self.fatvec(*arguments, "gen:stencil5:9", "--k", 4, FATVEC_CACHE=str(cache)).stdout  # noqa: E731
+
+        def run(*arguments):
+            matrix = ("gen:stencil5:9", "--k", 4)
+            return self.fatvec(*arguments, *matrix, FATVEC_CACHE=str(cache)).stdout
+
         run("tune", "--seconds", 0.001, "--default-policies", "--force")
-        for kernel, policy, words in (("csr-portable", "form:range/width:4/lanes:0", "row by row, tiles of 4 columns"),
-                                      ("csr-portable", "form:range/width:1/lanes:0", "row by row, single columns"),
-                                      ("csr-portable", "form:team/width:4/lanes:0", "a team for each row, tiles of 4 columns"),
-                                      ("csr-row", "blocks_per_thread:16", "16 blocks of rows a thread"),
-                                      ("csr-row", "", "")):
+        for kernel, policy, words in (
+            ("csr-portable", "form:range/width:4/lanes:0", "row by row, tiles of 4 columns"),
+            ("csr-portable", "form:range/width:1/lanes:0", "row by row, single columns"),
+            (
+                "csr-portable",
+                "form:team/width:4/lanes:0",
+                "a team for each row, tiles of 4 columns",
+            ),
+            ("csr-row", "blocks_per_thread:16", "16 blocks of rows a thread"),
+            ("csr-row", "", ""),
+        ):
             document = json.loads(cache.read_text())
             (entry,) = document["entries"].values()
             entry.update(kernel=kernel, policy=policy)
             cache.write_text(json.dumps(document))
-            self.assertRegex(run("analyse"), rf"\ntuned +{', '.join(filter(None, [kernel, words]))}, [\d.]+ \w+ a product")
+            self.assertRegex(
+                run("analyse"),
+                rf"\ntuned +{', '.join(filter(None, [kernel, words]))}, [\d.]+ \w+ a product",
+            )
 
     def test_the_table_of_tune_fits_80_characters(self):
-        done = self.fatvec("tune", "gen:stencil5:9", "--k", 4, "--seconds", 0, "--time-limit", 60, FATVEC_CACHE=str(self.folder / "c.json"))
+        done = self.fatvec(
+            "tune",
+            "gen:stencil5:9",
+            "--k",
+            4,
+            "--seconds",
+            0,
+            "--time-limit",
+            60,
+            FATVEC_CACHE=str(self.folder / "c.json"),
+        )
         self.assertNotRegex(done.stdout, r"form:|width:|lanes:|blocks_per_thread:")
         for line in done.stdout.splitlines():
             if not line.startswith(("structure", "cache", "machine")) and ": " not in line:
@@ -93,7 +123,12 @@ class Terminal(CliTest):
 
 class Json(CliTest):
     def test_every_object_says_its_version_first(self):
-        for command in ("list",), ("info", "gen:diagonal:5"), ("analyse", "gen:diagonal:5", "--k", 2), ("multiply", "gen:diagonal:5", "--verify"):
+        for command in (
+            ("list",),
+            ("info", "gen:diagonal:5"),
+            ("analyse", "gen:diagonal:5", "--k", 2),
+            ("multiply", "gen:diagonal:5", "--verify"),
+        ):
             text = self.fatvec(*command, "--json").stdout
             self.assertRegex(text, r'^{\n  "json_version": 1,\n')
 
@@ -107,20 +142,36 @@ class Json(CliTest):
                 for inner in value:
                     check(inner)
 
-        for command in ("list",), ("info", "gen:arrow:9"), ("analyse", "gen:arrow:9", "--k", 2), ("multiply", "gen:arrow:9", "--verify"):
+        for command in (
+            ("list",),
+            ("info", "gen:arrow:9"),
+            ("analyse", "gen:arrow:9", "--k", 2),
+            ("multiply", "gen:arrow:9", "--verify"),
+        ):
             check(self.json(*command))
 
 
 class Completion(CliTest):
     def complete(self, *words):
         script = self.fatvec("completion", "bash").stdout
-        ask = f"COMP_WORDS=(fatvec {' '.join(words)} ''); COMP_CWORD={len(words)}; _fatvec; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        ask = (
+            f"COMP_WORDS=(fatvec {' '.join(words)} ''); COMP_CWORD={len(words)}; _fatvec; "
+            f"printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        )
         if words and words[-1].endswith("="):
             ask = ask.replace(f"{words[-1]} ''", words[-1][:-1])
-        return subprocess.run(["bash", "-c", script + ask], capture_output=True, text=True, check=True, cwd=self.folder).stdout.split()
+        return subprocess.run(
+            ["bash", "-c", script + ask],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=self.folder,
+        ).stdout.split()
 
     def test_bash_completes_subcommands_options_and_values(self):
-        listed = re.findall(r"^  (\w+) ", self.fatvec("--help").stdout.split("Subcommands:")[1], re.MULTILINE)
+        listed = re.findall(
+            r"^  (\w+) ", self.fatvec("--help").stdout.split("Subcommands:")[1], re.MULTILINE
+        )
         self.assertEqual(self.complete("an="), ["analyse"])
         self.assertEqual(set(self.complete("=")) & set(listed), set(listed))
         self.assertIn("--hack-size", self.complete("info", "--h="))
@@ -142,8 +193,15 @@ class Picture(CliTest):
         self.fatvec("info", *arguments, "--picture", "a.svg")
         root = xml.parse(self.folder / "a.svg").getroot()
         texts = [text.text for text in root.iter(f"{SVG}text")]
-        return [{key: float(value) for key, value in rect.attrib.items() if re.fullmatch(r"[\d.]+", value)}
-                for rect in root.iter(f"{SVG}rect") if "fill-opacity" in rect.attrib], texts
+        return [
+            {
+                key: float(value)
+                for key, value in rect.attrib.items()
+                if re.fullmatch(r"[\d.]+", value)
+            }
+            for rect in root.iter(f"{SVG}rect")
+            if "fill-opacity" in rect.attrib
+        ], texts
 
     def test_a_diagonal_matrix_is_a_diagonal(self):
         cells, texts = self.rectangles("gen:diagonal:7")
@@ -166,12 +224,22 @@ class Picture(CliTest):
         self.assertIn("\u2811\u2884\u2800\u2800", text)
         self.assertTrue(any(re.match(r" +1  █+ 8$", line) for line in text), text)
         for matrix in "gen:stencil5:300", "gen:empty:0", "gen:empty:3x400":
-            for line in self.fatvec("info", matrix, "--picture", "-").stdout.split("bittcf", 1)[1].splitlines():
+            for line in (
+                self.fatvec("info", matrix, "--picture", "-")
+                .stdout.split("bittcf", 1)[1]
+                .splitlines()
+            ):
                 self.assertLessEqual(len(line), 80)
 
     def test_wrong_names(self):
-        self.assertIn("give a name that ends in .svg", self.error("info", "gen:diagonal:5", "--picture", "a.png"))
-        self.assertIn("--json both write to the standard output", self.error("info", "gen:diagonal:5", "--picture", "-", "--json"))
+        self.assertIn(
+            "give a name that ends in .svg",
+            self.error("info", "gen:diagonal:5", "--picture", "a.png"),
+        )
+        self.assertIn(
+            "--json both write to the standard output",
+            self.error("info", "gen:diagonal:5", "--picture", "-", "--json"),
+        )
         self.assertIn("nowhere", self.error("info", "gen:diagonal:5", "--picture", "nowhere/a.svg"))
         self.assertFalse((self.folder / "a.png").exists())
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Help, versions, wrong usage and malformed files: exit status 2 and one clear paragraph."""
+
 import gzip
 import os
 import subprocess
@@ -10,7 +11,18 @@ from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
 
 class Help(CliTest):
     def test_help_everywhere(self):
-        for command in (), ("info",), ("print",), ("multiply",), ("analyse",), ("tune",), ("generate",), ("list",), ("completion",), ("help",):
+        for command in (
+            (),
+            ("info",),
+            ("print",),
+            ("multiply",),
+            ("analyse",),
+            ("tune",),
+            ("generate",),
+            ("list",),
+            ("completion",),
+            ("help",),
+        ):
             self.assertIn("Usage: fatvec", self.fatvec(*command, "--help").stdout)
 
     def test_exit_states_are_told(self):
@@ -57,7 +69,11 @@ class WrongUsage(CliTest):
                 self.assertLessEqual(len(error.splitlines()), 2)
 
     def test_subcommands(self):
-        self.assertIn("no subcommand is given; there are: info print multiply analyse tune generate list completion help.", self.error())
+        self.assertIn(
+            "no subcommand is given; there are: info print multiply analyse tune generate list "
+            "completion help.",
+            self.error(),
+        )
         self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
         self.assertIn("MATRIX is required", self.error("multiply"))
         self.assertIn("--output is required", self.error("generate", "stencil5:4"))
@@ -90,7 +106,9 @@ class MalformedFiles(CliTest):
         self.assertIn("folder", self.error("info", self.folder))
 
     def test_complex(self):
-        path = self.write("c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n")
+        path = self.write(
+            "c.mtx", "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n"
+        )
         self.assertRegex(self.error("multiply", path), r"c\.mtx:1: the matrix is complex")
 
     def test_malformed_operands(self):
@@ -98,14 +116,18 @@ class MalformedFiles(CliTest):
         self.assertRegex(self.error("multiply", "gen:diagonal:5", "--x", x), r"x\.mtx:6: ")
 
     def test_truncated(self):
-        sources = [DATA / "mhda416.mtx.gz"] + ([matrices() / "cavity10.mtx.gz"] if matrices() else [])
+        sources = [DATA / "mhda416.mtx.gz"] + (
+            [matrices() / "cavity10.mtx.gz"] if matrices() else []
+        )
         for source in sources:
             path = self.folder / "truncated.mtx.gz"
             path.write_bytes(source.read_bytes()[:-20000])
             self.assertRegex(self.error("multiply", path), r"truncated\.mtx\.gz:\d+: ")
 
     def test_memory_is_not_allocated_on_the_word_of_a_header(self):
-        path = self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 9000000000000\n1 1 1\n")
+        path = self.write(
+            "a.mtx", "%%MatrixMarket matrix coordinate real general\n9 9 9000000000000\n1 1 1\n"
+        )
         self.error("info", path)
 
 
@@ -117,7 +139,13 @@ class Bombs(CliTest):
     def refuse(self, *arguments, stdin=b""):
         """The message; the program must end with 2 and in little memory."""
         pipe = subprocess.PIPE
-        with subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdin=pipe, stdout=subprocess.DEVNULL, stderr=pipe) as program:
+        with subprocess.Popen(
+            [PROGRAM, *map(str, arguments)],
+            cwd=self.folder,
+            stdin=pipe,
+            stdout=subprocess.DEVNULL,
+            stderr=pipe,
+        ) as program:
             program.stdin.write(stdin)
             program.stdin.close()
             error = program.stderr.read().decode()
@@ -132,65 +160,108 @@ class Bombs(CliTest):
         return name
 
     def test_array_files(self):
-        for path in self.file("a.mtx", self.ARRAY), self.file("a.mtx.gz", gzip.compress(self.ARRAY)):
-            for command in ("info", path), ("info", path, "--memory-limit", "1MB"), ("multiply", "gen:diagonal:20000", "--x", path):
-                self.assertIn(f"{path}:3: the file ends after 1 of the 400000000 entries", self.refuse(*command))
+        for path in (
+            self.file("a.mtx", self.ARRAY),
+            self.file("a.mtx.gz", gzip.compress(self.ARRAY)),
+        ):
+            for command in (
+                ("info", path),
+                ("info", path, "--memory-limit", "1MB"),
+                ("multiply", "gen:diagonal:20000", "--x", path),
+            ):
+                self.assertIn(
+                    f"{path}:3: the file ends after 1 of the 400000000 entries",
+                    self.refuse(*command),
+                )
 
     def test_array_files_from_a_pipe(self):
         for command in ("info", "-"), ("multiply", "gen:diagonal:20000", "--x", "/dev/stdin"):
             self.refuse(*command, stdin=self.ARRAY)
             error = self.refuse(*command, "--memory-limit", "1GB", stdin=self.ARRAY)
-            self.assertRegex(error, r"needs \d.* GB \(20000 x 20000, .* the 1\.0 GB that the memory limit allows")
+            self.assertRegex(
+                error, r"needs \d.* GB \(20000 x 20000, .* the 1\.0 GB that the memory limit allows"
+            )
 
     def test_operands_of_another_shape(self):
-        path = self.file("x.mtx", b"%%MatrixMarket matrix coordinate real general\n40000 40000 1\n1 1 1\n")
-        self.assertIn("--x holds a 40000 x 40000 multivector", self.refuse("multiply", "gen:diagonal:5", "--x", path))
+        path = self.file(
+            "x.mtx", b"%%MatrixMarket matrix coordinate real general\n40000 40000 1\n1 1 1\n"
+        )
+        self.assertIn(
+            "--x holds a 40000 x 40000 multivector",
+            self.refuse("multiply", "gen:diagonal:5", "--x", path),
+        )
 
     def test_rows_without_entries(self):
-        path = self.file("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 0\n")
+        path = self.file(
+            "a.mtx", b"%%MatrixMarket matrix coordinate real general\n2000000000 2000000000 0\n"
+        )
         self.assertIn("CSR needs 16.0 GB", self.refuse("info", path, "--memory-limit", "1GB"))
 
     def test_generated_matrices_are_counted_no_further_than_needed(self):
         for text in "gen:powerlaw:2000000000:5", "gen:stencil27:1200":
-            self.assertRegex(self.refuse("info", text, "--memory-limit", "1GB"), r"more than \d+ entries")
+            self.assertRegex(
+                self.refuse("info", text, "--memory-limit", "1GB"), r"more than \d+ entries"
+            )
 
 
 class Streams(CliTest):
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([PROGRAM, "info", "gen:diagonal:5"], stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [PROGRAM, "info", "gen:diagonal:5"], stdout=full, stderr=subprocess.PIPE, text=True
+            )
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertIn("standard output", done.stderr)
 
     def check_closed(self, *arguments, reason, **options):
-        done = subprocess.run([PROGRAM, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **options)
+        done = subprocess.run(
+            [PROGRAM, *map(str, arguments)], stderr=subprocess.PIPE, text=True, **options
+        )
         self.assertEqual(done.returncode, BAD_INPUT)
         self.assertRegex(done.stderr, f"^fatvec: cannot write to the standard output: {reason}")
 
     def test_closed_standard_output(self):
         for arguments in ("info", "gen:diagonal:5"), ("list",), ("--help",), ("multiply", "--help"):
-            self.check_closed(*arguments, reason="Bad file descriptor", preexec_fn=lambda: os.close(1))
+            self.check_closed(
+                *arguments, reason="Bad file descriptor", preexec_fn=lambda: os.close(1)
+            )
 
     def test_closed_pipe(self):
         reader, writer = os.pipe()
         os.close(reader)
-        self.check_closed("info", "gen:diagonal:5", reason="Broken pipe", stdout=writer, restore_signals=False)  # SIGPIPE is ignored
+        self.check_closed(
+            "info", "gen:diagonal:5", reason="Broken pipe", stdout=writer, restore_signals=False
+        )  # SIGPIPE is ignored
         os.close(writer)
 
     def test_a_closed_standard_output_does_not_lend_its_number_to_the_file(self):
         path = self.folder / "a.mtx"
-        self.check_closed("generate", "diagonal:3", "-o", path, reason="Bad file descriptor", preexec_fn=lambda: os.close(1))
+        self.check_closed(
+            "generate",
+            "diagonal:3",
+            "-o",
+            path,
+            reason="Bad file descriptor",
+            preexec_fn=lambda: os.close(1),
+        )
         self.assertNotIn("written to", path.read_text())
 
     def test_closed_standard_error(self):
-        done = subprocess.run([PROGRAM, "info", "missing.mtx"], stdout=subprocess.PIPE, preexec_fn=lambda: os.close(2))
+        done = subprocess.run(
+            [PROGRAM, "info", "missing.mtx"], stdout=subprocess.PIPE, preexec_fn=lambda: os.close(2)
+        )
         self.assertEqual((done.returncode, done.stdout), (BAD_INPUT, b""))
 
     def test_a_file_that_is_the_standard_output_gets_both(self):
         path = self.folder / "a.mtx"
         with open(path, "w") as file:
-            done = subprocess.run([PROGRAM, "generate", "diagonal:3", "-o", "/dev/stdout"], stdout=file, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [PROGRAM, "generate", "diagonal:3", "-o", "/dev/stdout"],
+                stdout=file,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             file.write("% and what comes after\n")
         self.assertEqual(done.returncode, 0)
         self.assertIn("written to", done.stderr)
@@ -198,5 +269,10 @@ class Streams(CliTest):
         self.assertTrue(path.read_text().endswith("% and what comes after\n"))
 
     def test_the_output_is_tried_before_the_work(self):
-        self.assertIn("nowhere", self.error("generate", "diagonal:2000000000", "--memory-limit", "1MB", "-o", "nowhere/a.mtx"))
+        self.assertIn(
+            "nowhere",
+            self.error(
+                "generate", "diagonal:2000000000", "--memory-limit", "1MB", "-o", "nowhere/a.mtx"
+            ),
+        )
         self.assertIn("nowhere", self.error("multiply", "missing.mtx", "-o", "nowhere/y.mtx"))

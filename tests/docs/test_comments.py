@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public type, function and constant has a comment. Members of classes need one only where their names do not say it all:
-rows() and nnz() mean in every format what the concept SparseFormat says. test_comments.py DOXYGEN DOXYFILE"""
+"""Every public type, function and constant has a comment. Members of classes need one only where
+their names do not say it all: rows() and nnz() mean in every format what the concept SparseFormat
+says. test_comments.py DOXYGEN DOXYFILE"""
+
 import re
 import subprocess
 import sys
@@ -8,7 +10,9 @@ import tempfile
 import unittest
 
 DOXYGEN, DOXYFILE = sys.argv[1:3]
-ONLY_WARNINGS = "EXTRACT_ALL=NO\nGENERATE_HTML=NO\nGENERATE_XML=YES\nXML_PROGRAMLISTING=NO\nWARN_AS_ERROR=NO\n"
+ONLY_WARNINGS = (
+    "EXTRACT_ALL=NO\nGENERATE_HTML=NO\nGENERATE_XML=YES\nXML_PROGRAMLISTING=NO\nWARN_AS_ERROR=NO\n"
+)
 OF_A_CLASS = re.compile(r"warning: Member .* of (class|struct|union) .* is not documented")
 
 
@@ -21,7 +25,10 @@ class Comments(unittest.TestCase):
             done = subprocess.run([DOXYGEN, "-"], input=options, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         warnings = done.stderr.splitlines()
-        self.assertTrue(any(OF_A_CLASS.search(line) for line in warnings), "Doxygen no longer says what lacks a comment")
+        self.assertTrue(
+            any(OF_A_CLASS.search(line) for line in warnings),
+            "Doxygen no longer says what lacks a comment",
+        )
         without = [line for line in warnings if not OF_A_CLASS.search(line)]
         self.assertFalse(without, "\n" + "\n".join(without))
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every link within the repository leads somewhere: files exist, anchors are headings. Links to the web are not followed."""
+"""Every link within the repository leads somewhere: files exist, anchors are headings. Links to the
+web are not followed."""
+
 import pathlib
 import sys
 import unittest
@@ -13,7 +15,10 @@ def pages() -> list[pathlib.Path]:
     """All Markdown of the source tree but what is built or fetched into it."""
     ignored = {"build", ".deps", ".venv", ".git", "report"}
     folders = [p for p in sorted(ROOT.iterdir()) if p.is_dir() and p.name not in ignored]
-    return [*sorted(ROOT.glob("*.md")), *(page for folder in folders for page in sorted(folder.rglob("*.md")))]
+    return [
+        *sorted(ROOT.glob("*.md")),
+        *(page for folder in folders for page in sorted(folder.rglob("*.md"))),
+    ]
 
 
 def broken(page: pathlib.Path) -> list[str]:
@@ -29,7 +34,9 @@ def broken(page: pathlib.Path) -> list[str]:
         elif not file.resolve().is_relative_to(ROOT):
             found.append(f"{where}: outside the repository")
         elif anchor and anchor not in anchors(file.read_text()):
-            found.append(f"{where}: no such heading; there are {', '.join(anchors(file.read_text()))}")
+            found.append(
+                f"{where}: no such heading; there are {', '.join(anchors(file.read_text()))}"
+            )
     return found
 
 
@@ -46,8 +53,15 @@ class Links(unittest.TestCase):
 
     def test_every_guide_is_in_the_index(self):
         index = ROOT / "docs" / "README.md"
-        linked = {(index.parent / t.partition("#")[0]).resolve() for _, t in links(index.read_text()) if not is_external(t)}
-        self.assertEqual([p.name for p in sorted(index.parent.glob("*.md")) if p != index and p not in linked], [])
+        linked = {
+            (index.parent / t.partition("#")[0]).resolve()
+            for _, t in links(index.read_text())
+            if not is_external(t)
+        }
+        self.assertEqual(
+            [p.name for p in sorted(index.parent.glob("*.md")) if p != index and p not in linked],
+            [],
+        )
 
 
 class Anchors(unittest.TestCase):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The man pages hold every subcommand and option of the help, and man reads them. test_man.py FATVEC FATVEC_BENCH"""
+"""The man pages hold every subcommand and option of the help, and man reads them. test_man.py
+FATVEC FATVEC_BENCH"""
+
 import pathlib
 import re
 import shutil
@@ -17,14 +19,26 @@ class ManPages(unittest.TestCase):
     def setUpClass(cls):
         cls.store = tempfile.TemporaryDirectory()
         cls.folder = pathlib.Path(cls.store.name)
-        subprocess.run([sys.executable, "-B", str(SCRIPTS / "man_page.py"), str(cls.folder), "1.2.3", *PROGRAMS], check=True)
+        subprocess.run(
+            [
+                sys.executable,
+                "-B",
+                str(SCRIPTS / "man_page.py"),
+                str(cls.folder),
+                "1.2.3",
+                *PROGRAMS,
+            ],
+            check=True,
+        )
 
     @classmethod
     def tearDownClass(cls):
         cls.store.cleanup()
 
     def options(self, *command):
-        text = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True).stdout
+        text = subprocess.run(
+            [*command, "--help"], capture_output=True, text=True, check=True
+        ).stdout
         return re.findall(r"^  (?:-\w,)?(--[\w-]+)", text, re.MULTILINE)
 
     def test_every_option_has_an_entry(self):
@@ -42,7 +56,11 @@ class ManPages(unittest.TestCase):
     @unittest.skipUnless(shutil.which("groff"), "no groff on PATH")
     def test_groff_has_nothing_to_complain_about(self):
         for name in "fatvec", "fatvec-bench":
-            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-Wbreak", str(self.folder / f"{name}.1")], capture_output=True, text=True)
+            done = subprocess.run(
+                ["groff", "-man", "-Tutf8", "-ww", "-Wbreak", str(self.folder / f"{name}.1")],
+                capture_output=True,
+                text=True,
+            )
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn("Print this help message", done.stdout)
 

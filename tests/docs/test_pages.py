@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Limits of the documents: length, width, words, the form of lab pages; and what is generated is
 what the sources say."""
+
 import json
 import pathlib
 import re
@@ -19,15 +20,19 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 FORM = ["Question", "Prediction", "Measurement", "Decision", "Code"]
 # The field has words for these: that many, fatvec's, repaired, transpose, prefetch.
 WORDS = re.compile(
-    r"\b(so many|ours|theirs|be it|mended|had better|seed 00\d|asks? (ahead|for X))\b", re.I)
+    r"\b(so many|ours|theirs|be it|mended|had better|seed 00\d|asks? (ahead|for X))\b", re.I
+)
 FREE = {"reproduce.md", "cli.md"}  # quotes its sources; is what the programs say
 
 
 def prose(text: str) -> list[tuple[int, str]]:
     """Numbered lines outside code, tables and pictures."""
     blank = FENCE.sub(lambda block: "\n" * block[0].count("\n"), text)
-    return [(n, line) for n, line in enumerate(blank.split("\n"), 1)
-            if not line.lstrip().startswith(("|", "!"))]
+    return [
+        (n, line)
+        for n, line in enumerate(blank.split("\n"), 1)
+        if not line.lstrip().startswith(("|", "!"))
+    ]
 
 
 def documents() -> list[tuple[str, str]]:
@@ -64,19 +69,30 @@ class Limits(unittest.TestCase):
     def test_find_package_asks_for_the_version_of_the_build(self):
         lists = (ROOT / "CMakeLists.txt").read_text()
         version = re.search(r"project\(fatvec VERSION (\d+\.\d+)", lists)[1]
-        asked = {(page, found) for page, text in documents()
-                 for found in re.findall(r"find_package\(fatvec (\S+) ", text)}
+        asked = {
+            (page, found)
+            for page, text in documents()
+            for found in re.findall(r"find_package\(fatvec (\S+) ", text)
+        }
         self.assertGreater(len(asked), 2)
         self.assertEqual({found for _, found in asked}, {version}, asked)
 
     def test_prose_is_at_most_100_columns_wide(self):
-        wide = [f"{page}:{n}: {width(line)}" for page, text in documents()
-                for n, line in prose(text) if width(line) > 100]
+        wide = [
+            f"{page}:{n}: {width(line)}"
+            for page, text in documents()
+            for n, line in prose(text)
+            if width(line) > 100
+        ]
         self.assertEqual(wide, [])
 
     def test_words_are_those_of_the_field(self):
-        found = [f"{page}:{n}: {match[0]}" for page, text in documents()
-                 for n, line in enumerate(text.split("\n"), 1) if (match := WORDS.search(line))]
+        found = [
+            f"{page}:{n}: {match[0]}"
+            for page, text in documents()
+            for n, line in enumerate(text.split("\n"), 1)
+            if (match := WORDS.search(line))
+        ]
         self.assertEqual(found, [])
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every shell line of docs/reproduce.md runs as it stands, but for a dry run of one contender behind what measures
-and --list behind what downloads.
-usage: test_reproduce.py FATVEC_BENCH"""
+"""Every shell line of docs/reproduce.md runs as it stands, but for a dry run of one contender
+behind what measures and --list behind what downloads. usage: test_reproduce.py FATVEC_BENCH"""
+
 import json
 import os
 import pathlib
@@ -16,7 +16,11 @@ sys.path.insert(0, str(ROOT / "scripts" / "fatvec_docs"))
 from markdown import code_blocks
 
 SMALL = "--dry-run --contender raw-serial --k 1"
-TRIED = {"scripts/reproduce": SMALL, "scripts/sweep-threads": SMALL, "scripts/fetch-matrices": "--list"}
+TRIED = {
+    "scripts/reproduce": SMALL,
+    "scripts/sweep-threads": SMALL,
+    "scripts/fetch-matrices": "--list",
+}
 SYSTEMS = ("balayre", "calzetta", "fraga", "stec", "gollmann")
 
 
@@ -33,33 +37,64 @@ def lines() -> list[tuple[int, str]]:
 
 def run(command: str, folder: str) -> subprocess.CompletedProcess:
     """In the root of the tree, with this build, the results in `folder`."""
-    environment = {**os.environ, "FATVEC_PRESET": BENCH.parents[1].name, "FATVEC_REPORT": folder, "FATVEC_THREADS": "2",
-                   "OMP_PROC_BIND": "false"}
-    return subprocess.run(["bash", "-euc", command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=900)
+    environment = {
+        **os.environ,
+        "FATVEC_PRESET": BENCH.parents[1].name,
+        "FATVEC_REPORT": folder,
+        "FATVEC_THREADS": "2",
+        "OMP_PROC_BIND": "false",
+    }
+    return subprocess.run(
+        ["bash", "-euc", command],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+    )
 
 
 class Reproduce(unittest.TestCase):
     def setUp(self):
         if BENCH.parents[2] != ROOT / "build":
-            self.skipTest(f"{BENCH} is not in the build folder of a preset, where the scripts look for it")
+            self.skipTest(
+                f"{BENCH} is not in the build folder of a preset, where the scripts look for it"
+            )
         if not (ROOT / ".venv" / "bin" / "python").exists():
             self.skipTest("the report's Python packages are not there: scripts/report --prepare")
 
     def test_every_line_runs(self):
         for number, command in lines():
-            with self.subTest(line=number, command=command), tempfile.TemporaryDirectory() as folder:
+            with (
+                self.subTest(line=number, command=command),
+                tempfile.TemporaryDirectory() as folder,
+            ):
                 tried = TRIED.get(command.split()[0].removeprefix("./"), "")
                 done = run(f"{command} {tried}", folder)
-                self.assertEqual(done.returncode, 0, f"docs/reproduce.md:{number}: {command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+                self.assertEqual(
+                    done.returncode,
+                    0,
+                    f"docs/reproduce.md:{number}: "
+                    f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}",
+                )
                 for path in pathlib.Path(folder).glob("*.json"):
                     rows = json.loads(path.read_text())["benchmarks"]
                     self.assertTrue(rows)
-                    self.assertEqual([row["name"] for row in rows if row.get("verified") != 1 and
-                                      not row.get("error_message", "").startswith("skipped: ")], [])
+                    self.assertEqual(
+                        [
+                            row["name"]
+                            for row in rows
+                            if row.get("verified") != 1
+                            and not row.get("error_message", "").startswith("skipped: ")
+                        ],
+                        [],
+                    )
 
     def test_every_system_has_its_line(self):
-        self.assertEqual([command for _, command in lines() if command.startswith("scripts/reproduce ")],
-                         [f"scripts/reproduce {system}" for system in SYSTEMS])
+        self.assertEqual(
+            [command for _, command in lines() if command.startswith("scripts/reproduce ")],
+            [f"scripts/reproduce {system}" for system in SYSTEMS],
+        )
 
     def test_an_unknown_system_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each block of C++ in README.md and the guides is, word for word, a part of docs/snippets, which is compiled and run; and each
-part marked there is shown somewhere. Indentation that a whole part has is left away."""
+"""Each block of C++ in README.md and the guides is, word for word, a part of docs/snippets, which
+is compiled and run; and each part marked there is shown somewhere. Indentation that a whole part
+has is left away."""
+
 import pathlib
 import re
 import sys
@@ -34,7 +36,12 @@ class Snippets(unittest.TestCase):
         for page in pages():
             for line, code in code_blocks(page.read_text(), "cpp"):
                 with self.subTest(page=page.name, line=line):
-                    self.assertIn(code, compiled, f"{page.relative_to(ROOT)}:{line}: this is no part of docs/snippets:\n{code}")
+                    self.assertIn(
+                        code,
+                        compiled,
+                        f"{page.relative_to(ROOT)}:{line}: this is no part of "
+                        f"docs/snippets:\n{code}",
+                    )
 
     def test_every_part_is_shown(self):
         shown = {code for page in pages() for _, code in code_blocks(page.read_text(), "cpp")}

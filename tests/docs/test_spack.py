@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Spack recipe fits the build: run with a stub in Spack's place, its options are CMake's, its versions and dependencies those of
-CMakeLists.txt, and CMake configures with what it passes. test_spack.py CMAKE CXX KOKKOS_DIR"""
+"""The Spack recipe fits the build: run with a stub in Spack's place, its options are CMake's, its
+versions and dependencies those of CMakeLists.txt, and CMake configures with what it passes.
+test_spack.py CMAKE CXX KOKKOS_DIR"""
+
 import pathlib
 import re
 import subprocess
@@ -12,8 +14,17 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CMAKE, COMPILER, KOKKOS = sys.argv[1:4]
 # What cmake/dependencies.cmake requires, by Spack's names; MMIO has none.
-PACKAGES = {"Kokkos": "kokkos", "KokkosKernels": "kokkos-kernels", "ZLIB": "zlib-api", "fmt": "fmt", "CLI11": "cli11",
-            "nlohmann_json": "nlohmann-json", "benchmark": "benchmark", "GTest": "googletest", "MPI": "mpi"}
+PACKAGES = {
+    "Kokkos": "kokkos",
+    "KokkosKernels": "kokkos-kernels",
+    "ZLIB": "zlib-api",
+    "fmt": "fmt",
+    "CLI11": "cli11",
+    "nlohmann_json": "nlohmann-json",
+    "benchmark": "benchmark",
+    "GTest": "googletest",
+    "MPI": "mpi",
+}
 AROUND = {"kokkos": (), "mpi": ("+mpi",)}  # of all others the tools
 
 
@@ -24,7 +35,9 @@ class Recorder:
         self.calls, self.around = [], []
 
     def directive(self, name):
-        return lambda *args, **kwargs: self.calls.append((name, args, {"around": tuple(self.around), **kwargs}))
+        return lambda *args, **kwargs: self.calls.append(
+            (name, args, {"around": tuple(self.around), **kwargs})
+        )
 
     def when(self, condition):
         recorder = self
@@ -41,6 +54,7 @@ class Recorder:
 
 class Package:
     """What the recipe uses of Spack's CMakePackage."""
+
     cuda_arch_values = ("80", "90")
 
     @staticmethod
@@ -67,7 +81,10 @@ def load(recorder):
     for name in ("license", "version", "variant", "depends_on", "conflicts"):
         setattr(stub, name, recorder.directive(name))
     stub.when = recorder.when
-    stub.CMakePackage, stub.CudaPackage = Package, type("CudaPackage", (), {"cuda_arch_values": Package.cuda_arch_values})
+    stub.CMakePackage, stub.CudaPackage = (
+        Package,
+        type("CudaPackage", (), {"cuda_arch_values": Package.cuda_arch_values}),
+    )
     sys.modules.update({"spack": types.ModuleType("spack"), "spack.package": stub})
     scope = {"__name__": "package"}
     path = ROOT / "packaging/spack/packages/fatvec/package.py"
@@ -89,23 +106,37 @@ class Recipe(unittest.TestCase):
     def arguments(self, spec, run_tests=False):
         recipe = self.recipe()
         default = self.named("variant")["instantiate"]["default"]
-        recipe.spec, recipe.run_tests, recipe.variants = Spec(spec, default), run_tests, [*self.named("variant"), "cuda"]
+        recipe.spec, recipe.run_tests, recipe.variants = (
+            Spec(spec, default),
+            run_tests,
+            [*self.named("variant"), "cuda"],
+        )
         recipe.__class__.__getitem__ = lambda *_: types.SimpleNamespace(kokkos_cxx=COMPILER)
         return recipe.cmake_args()
 
     def test_version(self):
-        self.assertIn(re.search(r"project\(fatvec VERSION (\S+)", self.lists)[1], self.named("version"))
+        self.assertIn(
+            re.search(r"project\(fatvec VERSION (\S+)", self.lists)[1], self.named("version")
+        )
 
     def test_options_exist(self):
         known = set(re.findall(r"(?:option|set)\((FATVEC_\w+)", self.lists + self.kernels))
         known |= {"Kokkos_ROOT", "CMAKE_CXX_COMPILER", "BUILD_SHARED_LIBS"}
-        for spec in ("+openmp~tools~kernels", "~openmp+tools+kernels", "+openmp+tools+cuda+kernels+shared"):
+        for spec in (
+            "+openmp~tools~kernels",
+            "~openmp+tools+kernels",
+            "+openmp+tools+cuda+kernels+shared",
+        ):
             for argument in self.arguments(spec, run_tests=True):
                 name = re.match(r"-D(\w+)=", argument)[1]
                 self.assertIn(name, known)
 
     def test_backends(self):
-        for spec, backends in {"+openmp": "OPENMP", "~openmp": "SERIAL", "+openmp+cuda": "OPENMP;CUDA"}.items():
+        for spec, backends in {
+            "+openmp": "OPENMP",
+            "~openmp": "SERIAL",
+            "+openmp+cuda": "OPENMP;CUDA",
+        }.items():
             self.assertIn(f"-DFATVEC_BACKENDS={backends}", self.arguments(spec))
 
     def test_instances(self):
@@ -114,18 +145,30 @@ class Recipe(unittest.TestCase):
         self.assertIn(f"-DFATVEC_INSTANTIATE={default}", self.arguments("+kernels"))
         variant = self.named("variant")["instantiate"]
         self.assertEqual(tuple(variant["default"].split(",")), variant["values"])
-        self.assertFalse([a for a in self.arguments("~kernels") if "INSTANTIATE" in a or "SHARED" in a])
+        self.assertFalse(
+            [a for a in self.arguments("~kernels") if "INSTANTIATE" in a or "SHARED" in a]
+        )
 
     def test_tests_only_with_the_tools(self):
-        for spec, tests, value in (("+tools", True, "ON"), ("+tools", False, "OFF"), ("~tools", True, "OFF")):
+        for spec, tests, value in (
+            ("+tools", True, "ON"),
+            ("+tools", False, "OFF"),
+            ("~tools", True, "OFF"),
+        ):
             self.assertIn(f"-DFATVEC_ENABLE_TESTS={value}", self.arguments(spec, tests))
 
     def test_dependencies(self):
         """All that CMake requires, and with the tools only what it does not require without."""
         text = (ROOT / "cmake/dependencies.cmake").read_text()
-        required = set(re.findall(r'^\s*fatvec_(?:require|missing)\("?(\w+)', text, re.MULTILINE)) - {"MMIO"}
+        required = set(
+            re.findall(r'^\s*fatvec_(?:require|missing)\("?(\w+)', text, re.MULTILINE)
+        ) - {"MMIO"}
         self.assertEqual(required, set(PACKAGES))
-        wanted = {name.split("@")[0]: kwargs for name, kwargs in self.named("depends_on").items() if " " not in name}
+        wanted = {
+            name.split("@")[0]: kwargs
+            for name, kwargs in self.named("depends_on").items()
+            if " " not in name
+        }
         for package in PACKAGES.values():
             self.assertIn(package, wanted)
             self.assertEqual(wanted[package]["around"], AROUND.get(package, ("+tools",)), package)
@@ -134,14 +177,29 @@ class Recipe(unittest.TestCase):
         text = (ROOT / "cmake/dependencies.cmake").read_text()
         least, below = re.search(r"(\d+\.\d+)\.\.\.<(\d+) CONFIG", text).groups()
         self.assertIn(f"kokkos@{least}:{int(below) - 1}", self.named("depends_on"))
-        self.assertIn(f"cmake@{re.search(r'VERSION ([0-9.]+)', self.lists)[1]}:", self.named("depends_on"))
+        self.assertIn(
+            f"cmake@{re.search(r'VERSION ([0-9.]+)', self.lists)[1]}:", self.named("depends_on")
+        )
 
     def test_cmake_configures(self):
         for spec in ("~openmp~tools~kernels", "~openmp~tools+kernels+shared"):
             with self.subTest(spec=spec), tempfile.TemporaryDirectory() as folder:
-                arguments = [a for a in self.arguments(spec) if "BACKENDS" not in a]  # this Kokkos has what it has
-                done = subprocess.run([CMAKE, "-S", ROOT, "-B", folder, f"-DCMAKE_CXX_COMPILER={COMPILER}", *arguments],
-                                      capture_output=True, text=True)
+                arguments = [
+                    a for a in self.arguments(spec) if "BACKENDS" not in a
+                ]  # this Kokkos has what it has
+                done = subprocess.run(
+                    [
+                        CMAKE,
+                        "-S",
+                        ROOT,
+                        "-B",
+                        folder,
+                        f"-DCMAKE_CXX_COMPILER={COMPILER}",
+                        *arguments,
+                    ],
+                    capture_output=True,
+                    text=True,
+                )
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertNotIn("not used by the project", done.stderr)
 

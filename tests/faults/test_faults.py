@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of both programs while the n-th open, write, fsync or rename fails, for every n until none is left to fail: the old file
-or the whole new one is there, no temporary, and the exit status and the message say what happened."""
+"""Files of both programs while the n-th open, write, fsync or rename fails, for every n until none
+is left to fail: the old file or the whole new one is there, no temporary, and the exit status and
+the message say what happened."""
+
 import json
 import os
 import resource
@@ -10,10 +12,27 @@ import tempfile
 import unittest
 from pathlib import Path
 
-FATVEC, BENCH, FAULTS = (os.environ[name] for name in ("FATVEC_PROGRAM", "FATVEC_BENCH", "FATVEC_FAULTS"))
-REASONS = {"open": "No space left", "write": "No space left", "fsync": "Input/output error", "rename": "Permission denied"}
-SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE, signal.SIGXCPU
-CASES = ("--dry-run", "--matrix", "gen:stencil7:6", "--contender", "fatvec,raw-serial", "--format", "csr", "--layout", "row")
+FATVEC, BENCH, FAULTS = (
+    os.environ[name] for name in ("FATVEC_PROGRAM", "FATVEC_BENCH", "FATVEC_FAULTS")
+)
+REASONS = {
+    "open": "No space left",
+    "write": "No space left",
+    "fsync": "Input/output error",
+    "rename": "Permission denied",
+}
+SIGNALS = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGPIPE,
+    signal.SIGXCPU,
+)
+CASES = (
+    *"--dry-run --matrix gen:stencil7:6 --contender fatvec,raw-serial --format csr".split(),
+    *"--layout row".split(),
+)
 
 
 def default_signals():
@@ -29,17 +48,29 @@ class FaultTest(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def run_program(self, command, **environment):
-        variables = {**os.environ, "OMP_NUM_THREADS": "1", "FATVEC_CACHE": str(self.folder / "tune.json"), **environment}
-        return subprocess.run(list(map(str, command)), cwd=self.folder, env=variables, capture_output=True, text=True, timeout=600,
-                              preexec_fn=default_signals)
+        variables = {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "FATVEC_CACHE": str(self.folder / "tune.json"),
+            **environment,
+        }
+        return subprocess.run(
+            list(map(str, command)),
+            cwd=self.folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=600,
+            preexec_fn=default_signals,
+        )
 
     def succeed(self, command):
         done = self.run_program(command)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def each_fault(self, command, prepare, **environment):
-        """Runs the command with its n-th call failing, for all n; yields the call and the finished process. prepare() comes
-        before each run; the last one, without a fault, must succeed."""
+        """Runs the command with its n-th call failing, for all n; yields the call and the finished
+        process. prepare() comes before each run; the last one, without a fault, must succeed."""
         reached = set()
         for n in range(1, 200):
             prepare()
@@ -72,7 +103,9 @@ class Files(FaultTest):
         self.succeed(command)
         new = path.read_bytes()
         for stays in "0", "1":
-            for call, done in self.each_fault(command, lambda: path.write_text(old), FATVEC_FAULT_STAYS=stays):
+            for call, done in self.each_fault(
+                command, lambda: path.write_text(old), FATVEC_FAULT_STAYS=stays
+            ):
                 self.check_told(call, done, (2,))
                 self.check_folder(name)
                 self.assertIn(path.read_bytes(), (old.encode(), new))
@@ -90,21 +123,30 @@ class Files(FaultTest):
 
     def test_nothing_is_left_where_nothing_was(self):
         command = (FATVEC, "generate", "stencil5:4", "-o", "a.mtx")
-        for _, done in self.each_fault(command, lambda: (self.folder / "a.mtx").unlink(missing_ok=True)):
+        for _, done in self.each_fault(
+            command, lambda: (self.folder / "a.mtx").unlink(missing_ok=True)
+        ):
             self.check_folder(*(["a.mtx"] if "was written" in done.stderr else []))
 
     def test_a_signal_leaves_nothing(self):
         command, path = (FATVEC, "generate", "stencil5:4", "-o", "a.mtx"), self.folder / "a.mtx"
         for number in SIGNALS:
-            for _, done in self.each_fault(command, lambda: path.write_text("old"), FATVEC_FAULT_SIGNAL=str(int(number))):
+            for _, done in self.each_fault(
+                command, lambda: path.write_text("old"), FATVEC_FAULT_SIGNAL=str(int(number))
+            ):
                 self.assertEqual(done.returncode, -number)
                 self.check_folder("a.mtx")
 
     def test_a_limit_of_file_sizes_is_a_failed_write(self):
         path = self.folder / "a.mtx"
         path.write_text("old")
-        done = subprocess.run([FATVEC, "generate", "stencil5:40", "-o", "a.mtx"], cwd=self.folder, stderr=subprocess.PIPE, text=True,
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+        done = subprocess.run(
+            [FATVEC, "generate", "stencil5:40", "-o", "a.mtx"],
+            cwd=self.folder,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)),
+        )
         self.assertEqual((done.returncode, path.read_text()), (2, "old"))
         self.assertIn("File too large", done.stderr)
         self.check_folder("a.mtx")
@@ -132,15 +174,23 @@ class Files(FaultTest):
         self.assertGreater(failed, 0)
 
     def test_the_cache_keeps_its_entries(self):
-        tune = (FATVEC, "tune", "gen:stencil5:4", "--seconds", "0.0001", "--default-policies", "--time-limit", "100000", "--force", "--k")
+        tune = (
+            FATVEC,
+            *"tune gen:stencil5:4 --seconds 0.0001 --default-policies --time-limit 100000".split(),
+            *"--force --k".split(),
+        )
         self.succeed((*tune, "1"))
         old = self.text("tune.json")
         entries = json.loads(old)["entries"]
-        for call, done in self.each_fault((*tune, "2"), lambda: (self.folder / "tune.json").write_text(old)):
+        for call, done in self.each_fault(
+            (*tune, "2"), lambda: (self.folder / "tune.json").write_text(old)
+        ):
             if call != "open" or done.returncode != 0:  # the lock's file: the cache does without it
                 self.check_told(call, done, (2,))
             self.check_folder("tune.json", "tune.json.lock")
-            self.assertLessEqual(entries.items(), json.loads(self.text("tune.json"))["entries"].items())
+            self.assertLessEqual(
+                entries.items(), json.loads(self.text("tune.json"))["entries"].items()
+            )
 
 
 class Benchmark(FaultTest):
@@ -186,7 +236,9 @@ class Benchmark(FaultTest):
         old = self.results("1")
         self.results("1,2")
         names = self.names()
-        for call, done in self.each_fault((*self.command, "2", "--resume"), lambda: self.set_files(old)):
+        for call, done in self.each_fault(
+            (*self.command, "2", "--resume"), lambda: self.set_files(old)
+        ):
             self.assertTrue(self.file.read_text() == old or self.names() == names)
             self.check_fault(call, done, names, "2")
 
@@ -195,13 +247,19 @@ class Benchmark(FaultTest):
         names = self.names()
         lines = [json.dumps(part) for part in (document["context"], *document["benchmarks"])]
         part = "\n".join(lines[:3]) + "\n" + lines[3][:40]
-        for call, done in self.each_fault((*self.command, "1,2", "--resume"), lambda: self.set_files(None, part)):
+        for call, done in self.each_fault(
+            (*self.command, "1,2", "--resume"), lambda: self.set_files(None, part)
+        ):
             if not self.file.exists():
                 self.assertTrue(self.part.read_text().startswith(part))
             self.check_fault(call, done, names)
 
     def test_a_signal_leaves_the_rows_only(self):
-        for _, done in self.each_fault((*self.command, "1"), lambda: self.set_files(None), FATVEC_FAULT_SIGNAL=str(int(signal.SIGTERM))):
+        for _, done in self.each_fault(
+            (*self.command, "1"),
+            lambda: self.set_files(None),
+            FATVEC_FAULT_SIGNAL=str(int(signal.SIGTERM)),
+        ):
             self.assertEqual(done.returncode, -signal.SIGTERM)
             self.check_folder("out.json", "out.json.part")
 
@@ -209,13 +267,23 @@ class Benchmark(FaultTest):
         told = 0
         for n in range(1, 400):
             self.set_files(None)
-            done = self.run_program((*self.command, "1"), LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
+            done = self.run_program(
+                (*self.command, "1"), LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n)
+            )
             if "fault: allocation" not in done.stderr:
                 break
             if not self.file.exists():
                 continue
-            errors = [row["error_message"] for row in json.loads(self.file.read_text())["benchmarks"] if row.get("error_occurred")]
+            errors = [
+                row["error_message"]
+                for row in json.loads(self.file.read_text())["benchmarks"]
+                if row.get("error_occurred")
+            ]
             with self.subTest(n=n):
-                self.assertEqual(done.returncode != 0, any(not error.startswith("skipped: ") for error in errors), done.stderr)
+                self.assertEqual(
+                    done.returncode != 0,
+                    any(not error.startswith("skipped: ") for error in errors),
+                    done.stderr,
+                )
             told += any(error.startswith("skipped: out of memory") for error in errors)
         self.assertGreater(told, 0)

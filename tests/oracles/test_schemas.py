@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON that the programs write fits the schemas in docs/schemas, and the schemas refuse what does not. Skipped without jsonschema."""
+"""The JSON that the programs write fits the schemas in docs/schemas, and the schemas refuse what
+does not. Skipped without jsonschema."""
+
 import copy
 import json
 import os
@@ -36,12 +38,21 @@ class Schemas(unittest.TestCase):
         self.cache = self.folder / "tune.json"
 
     def run_program(self, *command, status=0):
-        done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=300, env={**os.environ, "FATVEC_CACHE": str(self.cache)})
+        done = subprocess.run(
+            [*map(str, command)],
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**os.environ, "FATVEC_CACHE": str(self.cache)},
+        )
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}\n{done.stderr}")
         return done.stdout
 
     def fits(self, document, *name):
-        problems = [f"{'/'.join(map(str, e.absolute_path))}: {e.message}" for e in schema(*name).iter_errors(document)]
+        problems = [
+            f"{'/'.join(map(str, e.absolute_path))}: {e.message}"
+            for e in schema(*name).iter_errors(document)
+        ]
         self.assertEqual(problems, [])
 
     def refuses(self, document, *name):
@@ -50,9 +61,19 @@ class Schemas(unittest.TestCase):
     def test_subcommands(self):
         small, tiny = "gen:stencil7:4", "gen:arrow:3"
         commands = {
-            "info": [("info", small), ("info", DATA / "west2021.mtx.gz"), ("info", "gen:empty:0x3")],
-            "print": [("print", tiny, "--format", name) for name in ("csr", "hll", "bsr", "bittcf", "pjad")],
-            "multiply": [("multiply", small, "--k", 2, "--verify"), ("multiply", small, "--output", self.folder / "y.mtx")],
+            "info": [
+                ("info", small),
+                ("info", DATA / "west2021.mtx.gz"),
+                ("info", "gen:empty:0x3"),
+            ],
+            "print": [
+                ("print", tiny, "--format", name)
+                for name in ("csr", "hll", "bsr", "bittcf", "pjad")
+            ],
+            "multiply": [
+                ("multiply", small, "--k", 2, "--verify"),
+                ("multiply", small, "--output", self.folder / "y.mtx"),
+            ],
             "analyse": [("analyse", small, "--k", "1,8")],
             "tune": [("tune", small, "--k", 2, "--seconds", 0, "--default-policies")],
             "generate": [("generate", tiny, "--output", self.folder / "a.mtx")],
@@ -65,19 +86,50 @@ class Schemas(unittest.TestCase):
                     self.fits(document, "fatvec", name)
                     for member in document:
                         if member in schema("fatvec").schema["$defs"][name]["required"]:
-                            self.refuses({key: value for key, value in document.items() if key != member}, "fatvec", name)
+                            self.refuses(
+                                {key: value for key, value in document.items() if key != member},
+                                "fatvec",
+                                name,
+                            )
 
     def test_cache(self):
-        self.run_program(FATVEC, "tune", "gen:stencil7:4", "--k", 2, "--seconds", 0, "--default-policies", "--force")
+        self.run_program(
+            FATVEC,
+            "tune",
+            "gen:stencil7:4",
+            "--k",
+            2,
+            "--seconds",
+            0,
+            "--default-policies",
+            "--force",
+        )
         document = json.loads(self.cache.read_text())
         self.fits(document, "tune-cache")
         (key,) = document["entries"]
-        for member, odd in {"kernel": 3, "policy": None, "packed": 1, "seconds": -1, "spread": "0.1", "repetitions": 0}.items():
+        for member, odd in {
+            "kernel": 3,
+            "policy": None,
+            "packed": 1,
+            "seconds": -1,
+            "spread": "0.1",
+            "repetitions": 0,
+        }.items():
             wrong = copy.deepcopy(document)
             wrong["entries"][key][member] = odd
             self.refuses(wrong, "tune-cache")
         self.cache.write_text(json.dumps(wrong))
-        self.run_program(FATVEC, "tune", "gen:stencil7:4", "--k", 2, "--seconds", 0, "--default-policies", "--force")
+        self.run_program(
+            FATVEC,
+            "tune",
+            "gen:stencil7:4",
+            "--k",
+            2,
+            "--seconds",
+            0,
+            "--default-policies",
+            "--force",
+        )
         repaired = json.loads(self.cache.read_text())
         self.assertEqual(repaired["set_aside"], {key: [wrong["entries"][key]]})
         self.fits(repaired, "tune-cache")
@@ -87,20 +139,35 @@ class Schemas(unittest.TestCase):
         path = self.folder / "out.json"
         unreadable = self.folder / "bad.mtx"
         unreadable.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n")
-        self.run_program(BENCH, "--dry-run", "--matrix", "gen:stencil7:6", "--k", "1,2", "--contender", "fatvec", "--format", "csr,hll",
-                         "--output", path)
+        self.run_program(
+            BENCH,
+            *"--dry-run --matrix gen:stencil7:6 --k 1,2 --contender fatvec".split(),
+            *"--format csr,hll --output".split(),
+            path,
+        )
         document = json.loads(path.read_text())
         self.fits(document, "bench-results")
         for member in "name", "real_time", "verified":
             wrong = copy.deepcopy(document)
             del wrong["benchmarks"][0][member]
             self.refuses(wrong, "bench-results")
-        self.run_program(BENCH, "--dry-run", "--matrix", unreadable, "--k", "1", "--contender", "fatvec", "--format", "csr",
-                         "--output", path, status=2)
+        self.run_program(
+            BENCH,
+            "--dry-run",
+            "--matrix",
+            unreadable,
+            *"--k 1 --contender fatvec --format csr --output".split(),
+            path,
+            status=2,
+        )
         document = json.loads(path.read_text())
         self.assertTrue(document["benchmarks"][0]["error_occurred"])
         self.fits(document, "bench-results")
-        self.run_program(BENCH, "--dry-run", "--suite", "vectors", "--length", "1000", "--contender", "fatvec", "--output", path)
+        self.run_program(
+            BENCH,
+            *"--dry-run --suite vectors --length 1000 --contender fatvec --output".split(),
+            path,
+        )
         self.fits(json.loads(path.read_text()), "bench-results")
 
 

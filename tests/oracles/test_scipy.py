@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fatvec's reader, writer and products against SciPy's, on made-up files of every kind, with a fixed seed, and on those of tests/data.
-Skipped without scipy."""
+"""fatvec's reader, writer and products against SciPy's, on made-up files of every kind, with a
+fixed seed, and on those of tests/data. Skipped without scipy."""
+
 import gzip
 import os
 import pathlib
@@ -27,23 +28,41 @@ def number(draw, field):
     if field == "integer":
         return str(draw.randint(-99, 99))
     # A leading '+', which fatvec takes, is nothing that SciPy reads.
-    return draw.choice(["{:.3f}", "{:.17g}", "{:e}", "{:.1f}"]).format(draw.uniform(-9, 9) * 10.0 ** draw.randint(-9, 9))
+    return draw.choice(["{:.3f}", "{:.17g}", "{:e}", "{:.1f}"]).format(
+        draw.uniform(-9, 9) * 10.0 ** draw.randint(-9, 9)
+    )
 
 
 def coordinate_file(draw):
-    """Any field and symmetry that real scalars can hold, with comments, blank lines, both line ends; no duplicates."""
+    """Any field and symmetry that real scalars can hold, with comments, blank lines, both line
+    ends; no duplicates."""
     field = draw.choice(["real", "integer", "pattern"])
     symmetry = draw.choice(["general", "symmetric"] + ["skew-symmetric"] * (field != "pattern"))
     rows = draw.randint(1, 40)
     cols = rows if symmetry != "general" else draw.randint(1, 40)
     lower = draw.random() < 0.5
-    places = [(i, j) for i in range(1, rows + 1) for j in range(1, cols + 1)
-              if symmetry == "general" or (i > j) == lower and i != j or (i == j and symmetry == "symmetric")]
+    places = [
+        (i, j)
+        for i in range(1, rows + 1)
+        for j in range(1, cols + 1)
+        if symmetry == "general"
+        or (i > j) == lower
+        and i != j
+        or (i == j and symmetry == "symmetric")
+    ]
     chosen = draw.sample(places, draw.randint(0, len(places)))
     end = draw.choice(["\n", "\r\n"])
-    lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", "% a comment", f"{rows} {cols} {len(chosen)}"]
+    lines = [
+        f"%%MatrixMarket matrix coordinate {field} {symmetry}",
+        "% a comment",
+        f"{rows} {cols} {len(chosen)}",
+    ]
     for i, j in chosen:
-        lines.append(f"{i} {j}" if field == "pattern" else f"{i}{draw.choice([' ', '  '])}{j} {number(draw, field)}")
+        lines.append(
+            f"{i} {j}"
+            if field == "pattern"
+            else f"{i}{draw.choice([' ', '  '])}{j} {number(draw, field)}"
+        )
     return end.join(lines) + draw.choice([end, ""])
 
 
@@ -54,7 +73,9 @@ class AgainstScipy(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def fatvec(self, *arguments):
-        done = subprocess.run([FATVEC, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            [FATVEC, *map(str, arguments)], capture_output=True, text=True, timeout=120
+        )
         self.assertEqual(done.returncode, 0, f"{arguments}\n{done.stderr}")
 
     def compare(self, path, k, kernel):
@@ -62,7 +83,18 @@ class AgainstScipy(unittest.TestCase):
         a = scipy.sparse.csr_matrix(scipy.io.mmread(path))
         x = numpy.random.default_rng(k).uniform(-1, 1, (a.shape[1], k))
         scipy.io.mmwrite(self.folder / "x.mtx", x, precision=17)
-        self.fatvec("multiply", path, "--x", self.folder / "x.mtx", "--kernel", kernel, "--output", self.folder / "y.mtx", "--repeat", 1)
+        self.fatvec(
+            "multiply",
+            path,
+            "--x",
+            self.folder / "x.mtx",
+            "--kernel",
+            kernel,
+            "--output",
+            self.folder / "y.mtx",
+            "--repeat",
+            1,
+        )
         y = scipy.io.mmread(self.folder / "y.mtx")
         self.assertEqual(y.shape, (a.shape[0], k))
         longest = int(a.getnnz(axis=1).max(initial=0))
@@ -71,7 +103,15 @@ class AgainstScipy(unittest.TestCase):
 
     def test_made_up_files(self):
         draw = random.Random(20261126)
-        kernels = ["csr-row", "hll-row", "sell-row", "bsr-row", "jad-row", "csr-portable", "ellpack-row"]
+        kernels = [
+            "csr-row",
+            "hll-row",
+            "sell-row",
+            "bsr-row",
+            "jad-row",
+            "csr-portable",
+            "ellpack-row",
+        ]
         for n in range(FILES):
             text = coordinate_file(draw).encode()
             path = self.folder / f"{n}.mtx"
@@ -94,7 +134,16 @@ class AgainstScipy(unittest.TestCase):
             a = scipy.sparse.random(30, 20, 0.2, random_state=seed, format="coo")
             scipy.io.mmwrite(self.folder / "a.mtx", a, precision=17)
             scipy.io.mmwrite(self.folder / "x.mtx", numpy.eye(20), precision=17)
-            self.fatvec("multiply", self.folder / "a.mtx", "--x", self.folder / "x.mtx", "--output", self.folder / "y.mtx", "--repeat", 1)
+            self.fatvec(
+                "multiply",
+                self.folder / "a.mtx",
+                "--x",
+                self.folder / "x.mtx",
+                "--output",
+                self.folder / "y.mtx",
+                "--repeat",
+                1,
+            )
             self.assertTrue((scipy.io.mmread(self.folder / "y.mtx") == a.toarray()).all())
 
     def test_generated_matrices_are_read_by_scipy(self):

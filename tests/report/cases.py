@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results small enough to do their arithmetic by hand."""
+
 import json
 import pathlib
 import tempfile
@@ -7,14 +8,33 @@ import tempfile
 from fatvec_report.load import load
 
 
-def case(contender, seconds, matrix="m", k=1, layout="row", bound=0.5, setup=0.0, verified=1.0, reason=""):
-    """contender: 'fatvec/backend:openmp/format:csr/kernel:csr-row'. nnz is 1e9, so that GFLOPS = 2 k / seconds."""
+def case(
+    contender, seconds, matrix="m", k=1, layout="row", bound=0.5, setup=0.0, verified=1.0, reason=""
+):
+    """contender: 'fatvec/backend:openmp/format:csr/kernel:csr-row'. nnz is 1e9, so that GFLOPS = 2
+    k / seconds."""
     name = f"matrix:{matrix}/contender:{contender}/layout:{layout}/k:{k}"
-    common = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "real_time": seconds, "time_unit": "s"}
+    common = {
+        "name": name,
+        "run_name": name,
+        "run_type": "iteration",
+        "repetitions": 1,
+        "real_time": seconds,
+        "time_unit": "s",
+    }
     if reason:
         return {**common, "error_occurred": True, "error_message": reason}
-    return {**common, "GFLOPS": 2 * k / seconds, "bytes": 12e9, "bound_fraction": bound, "verified": verified, "setup_seconds": setup, "spread": 0.01,
-            "nnz": 1e9, "stored_entries": 1e9}
+    return {
+        **common,
+        "GFLOPS": 2 * k / seconds,
+        "bytes": 12e9,
+        "bound_fraction": bound,
+        "verified": verified,
+        "setup_seconds": setup,
+        "spread": 0.01,
+        "nnz": 1e9,
+        "stored_entries": 1e9,
+    }
 
 
 def made(*files):

@@ -1,17 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Made-up results in the shape of fatvec-bench's, for tests and for looking at the report's layout. Nothing in them was measured.
+"""Made-up results in the shape of fatvec-bench's, for tests and for looking at the report's layout.
+Nothing in them was measured.
 
-    python tests/report/synthetic.py DIR [--large]     writes cpu-1.json, cpu-2.json, ..., gpu.json, vectors.json
+python tests/report/synthetic.py DIR [--large]     writes cpu-1.json, cpu-2.json, ..., gpu.json,
+vectors.json
 """
+
 import json
 import pathlib
 import sys
 import zlib
 
-NAMES = ["gen:twin:cage4", "gen:twin:dc1", "gen:twin:cant", "gen:stencil27:100", "gen:twin:webbase-1M", "gen:twin:thermal2"]
-MORE = ["PR02R", "nlpkkt80", "Cube_Coup_dt0", "roadNet-PA", "ML_Laplace", "bcsstk17", "mhda416", "af_1_k101", "thermal1", "thermomech_TK", "raefsky2",
-        "rdist2", "mcfe", "olm1000", "lung2", "mhd4800a", "west2021", "adder_dcop_32", "mac_econ_fwd500", "FEM_3D_thermal1", "amazon0302", "cop20k_A",
-        "olafu", "af23560"]
+NAMES = [
+    "gen:twin:cage4",
+    "gen:twin:dc1",
+    "gen:twin:cant",
+    "gen:stencil27:100",
+    "gen:twin:webbase-1M",
+    "gen:twin:thermal2",
+]
+MORE = [
+    "PR02R",
+    "nlpkkt80",
+    "Cube_Coup_dt0",
+    "roadNet-PA",
+    "ML_Laplace",
+    "bcsstk17",
+    "mhda416",
+    "af_1_k101",
+    "thermal1",
+    "thermomech_TK",
+    "raefsky2",
+    "rdist2",
+    "mcfe",
+    "olm1000",
+    "lung2",
+    "mhd4800a",
+    "west2021",
+    "adder_dcop_32",
+    "mac_econ_fwd500",
+    "FEM_3D_thermal1",
+    "amazon0302",
+    "cop20k_A",
+    "olafu",
+    "af23560",
+]
 GB = 1e9
 
 
@@ -22,22 +55,62 @@ def noise(text, low=0.7, high=1.0):
 
 def row(name, seconds, nnz, rows, k, bandwidth, cache, setup=0.0, stored=1.0):
     work = 12.0 * nnz + 4.0 * rows + 16.0 * rows * k
-    return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 20, "repetition_index": 0, "threads": 1, "iterations": 1,
-            "real_time": seconds * 1e3, "cpu_time": seconds * 1e3, "time_unit": "ms", "GFLOPS": 2 * nnz * k / seconds / 1e9, "bytes": work,
-            "GBs": work / seconds / GB, "bytes_per_cache": work / cache, "bound_fraction": work / bandwidth / seconds, "capped": 0.0,
-            "matrix_bytes": 12.0 * nnz * stored, "median_seconds": seconds, "min_seconds": seconds * 0.95, "nnz": float(nnz), "rows": float(rows),
-            "setup_seconds": setup, "spread": noise(name, 0.01, 0.2), "stored_entries": nnz * stored, "verified": 1.0}
+    return {
+        "name": name,
+        "run_name": name,
+        "run_type": "iteration",
+        "repetitions": 20,
+        "repetition_index": 0,
+        "threads": 1,
+        "iterations": 1,
+        "real_time": seconds * 1e3,
+        "cpu_time": seconds * 1e3,
+        "time_unit": "ms",
+        "GFLOPS": 2 * nnz * k / seconds / 1e9,
+        "bytes": work,
+        "GBs": work / seconds / GB,
+        "bytes_per_cache": work / cache,
+        "bound_fraction": work / bandwidth / seconds,
+        "capped": 0.0,
+        "matrix_bytes": 12.0 * nnz * stored,
+        "median_seconds": seconds,
+        "min_seconds": seconds * 0.95,
+        "nnz": float(nnz),
+        "rows": float(rows),
+        "setup_seconds": setup,
+        "spread": noise(name, 0.01, 0.2),
+        "stored_entries": nnz * stored,
+        "verified": 1.0,
+    }
 
 
 def refused(name, reason):
-    return {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1, "repetition_index": 0, "threads": 1, "iterations": 0,
-            "real_time": 0.0, "cpu_time": 0.0, "time_unit": "ms", "error_occurred": True, "error_message": reason}
+    return {
+        "name": name,
+        "run_name": name,
+        "run_type": "iteration",
+        "repetitions": 1,
+        "repetition_index": 0,
+        "threads": 1,
+        "iterations": 0,
+        "real_time": 0.0,
+        "cpu_time": 0.0,
+        "time_unit": "ms",
+        "error_occurred": True,
+        "error_message": reason,
+    }
 
 
 def portable_variants(backend, share):
     for shape in ("csr", "ellpack", "hll"):
         for policy, part in (("team", 1.0), ("range", 0.8)):
-            yield "fatvec-portable", backend, shape, f"kernel:{shape}-portable/policy:{policy}", share * part
+            yield (
+                "fatvec-portable",
+                backend,
+                shape,
+                f"kernel:{shape}-portable/policy:{policy}",
+                share * part,
+            )
 
 
 def cpu_variants(chunks):
@@ -50,14 +123,26 @@ def cpu_variants(chunks):
             yield "raw-openmp", "openmp", shape, f"schedule:{schedule}", 0.7
         for chunk in chunks:
             for schedule in ("dynamic", "guided"):
-                yield "raw-openmp", "openmp", shape, f"schedule:{schedule}/chunk:{chunk}", 0.75 - abs(chunk - 32) / 400
+                yield (
+                    "raw-openmp",
+                    "openmp",
+                    shape,
+                    f"schedule:{schedule}/chunk:{chunk}",
+                    0.75 - abs(chunk - 32) / 400,
+                )
     for peer in ("kokkoskernels", "mkl", "eigen"):
         yield peer, "openmp", "csr", "", noise(peer, 0.5, 0.75)
 
 
 def gpu_variants(blocks):
     for kernel in ("csr-row", "csr-team", "ellpack-row", "hll-row"):
-        yield "fatvec", "cuda", kernel.split("-")[0], f"kernel:{kernel}", noise(kernel + "gpu", 0.5, 0.8)
+        yield (
+            "fatvec",
+            "cuda",
+            kernel.split("-")[0],
+            f"kernel:{kernel}",
+            noise(kernel + "gpu", 0.5, 0.8),
+        )
     yield from portable_variants("cuda", 0.5)
     for block in blocks:
         yield "raw-cuda", "cuda", "csr", f"kernel:block2d/block:{block}", noise(block, 0.3, 0.7)
@@ -77,54 +162,148 @@ def results(variants, matrices, columns, layouts, bandwidth, cache, threads=1):
         for layout in layouts:
             for k in columns:
                 for contender, backend, shape, setting, share in variants:
-                    name = "/".join(filter(None, [f"matrix:{matrix}", f"contender:{contender}", f"backend:{backend}", f"format:{shape}", setting,
-                                                  f"layout:{layout}", f"k:{k}"]))
+                    name = "/".join(
+                        filter(
+                            None,
+                            [
+                                f"matrix:{matrix}",
+                                f"contender:{contender}",
+                                f"backend:{backend}",
+                                f"format:{shape}",
+                                setting,
+                                f"layout:{layout}",
+                                f"k:{k}",
+                            ],
+                        )
+                    )
                     if shape == "ellpack" and matrix.endswith(("dc1", "webbase-1M")):
-                        yield refused(name, "skipped: ELLPACK needs 160 GB (116835 rows of 114190 entries); nothing was allocated.")
+                        yield refused(
+                            name,
+                            "skipped: ELLPACK needs 160 GB (116835 rows of 114190 entries); "
+                            "nothing was allocated.",
+                        )
                     elif contender == "eigen" and matrix.endswith("cant") and k == columns[-1]:
-                        yield refused(name, "wrong result: row 17, column 0 is 1.0, expected 2.0 (accepted error 1e-15)")
+                        yield refused(
+                            name,
+                            "wrong result: row 17, column 0 is 1.0, expected 2.0 (accepted error "
+                            "1e-15)",
+                        )
                     else:
                         share *= noise(f"{matrix}{shape}", 0.6, 1.2) * noise(name, 0.85, 1.1)
-                        portion = {"openmp": 0.55 * (threads / 4) ** 0.85, "serial": 0.14, "cuda": 1}[backend]
+                        portion = {
+                            "openmp": 0.55 * (threads / 4) ** 0.85,
+                            "serial": 0.14,
+                            "cuda": 1,
+                        }[backend]
                         speed = bandwidth * share * portion
                         traffic = 12.0 * nnz + 4.0 * rows + 16.0 * rows * k
                         extra = 0.0 if shape == "csr" else 20 * traffic / bandwidth
-                        yield row(name, traffic / speed, nnz, rows, k, bandwidth, cache, extra, 1.0 if shape == "csr" else noise(matrix, 1.05, 2.5))
+                        yield row(
+                            name,
+                            traffic / speed,
+                            nnz,
+                            rows,
+                            k,
+                            bandwidth,
+                            cache,
+                            extra,
+                            1.0 if shape == "csr" else noise(matrix, 1.05, 2.5),
+                        )
 
 
 def document(context, entries):
-    return {"context": {"date": "2026-11-21T10:40:00+00:00", "host_name": "made-up", "compiler": "GNU 12.2.0", "fatvec_version": "0.1.0",
-                        "git_hash": "0123456789abcdef", "dry_run": "false", "suite": "made-up", **context}, "benchmarks": list(entries)}
+    return {
+        "context": {
+            "date": "2026-11-21T10:40:00+00:00",
+            "host_name": "made-up",
+            "compiler": "GNU 12.2.0",
+            "fatvec_version": "0.1.0",
+            "git_hash": "0123456789abcdef",
+            "dry_run": "false",
+            "suite": "made-up",
+            **context,
+        },
+        "benchmarks": list(entries),
+    }
 
 
 def cpu(matrices, columns, layouts=("row",), threads=4, chunks=(2, 8, 32, 128)):
-    return document({"device": "Made-up CPU", "cpu": "Made-up CPU", "threads": str(threads), "bandwidth_host_copy_GBs": "40"},
-                    results(list(cpu_variants(chunks)), matrices, columns, layouts, 40 * GB, 32e6, threads))
+    return document(
+        {
+            "device": "Made-up CPU",
+            "cpu": "Made-up CPU",
+            "threads": str(threads),
+            "bandwidth_host_copy_GBs": "40",
+        },
+        results(list(cpu_variants(chunks)), matrices, columns, layouts, 40 * GB, 32e6, threads),
+    )
 
 
-def gpu(matrices, columns, layouts=("row",), blocks=("8x1", "8x4", "16x4", "32x1", "32x4", "64x16")):
-    return document({"device": "Made-up GPU", "gpu": "Made-up GPU", "cpu": "Made-up CPU", "threads": "4", "bandwidth_cuda_copy_GBs": "4000"},
-                    results(list(gpu_variants(blocks)), matrices, columns, layouts, 4000 * GB, 50e6))
+def gpu(
+    matrices, columns, layouts=("row",), blocks=("8x1", "8x4", "16x4", "32x1", "32x4", "64x16")
+):
+    return document(
+        {
+            "device": "Made-up GPU",
+            "gpu": "Made-up GPU",
+            "cpu": "Made-up CPU",
+            "threads": "4",
+            "bandwidth_cuda_copy_GBs": "4000",
+        },
+        results(list(gpu_variants(blocks)), matrices, columns, layouts, 4000 * GB, 50e6),
+    )
 
 
 def vectors(lengths=(1000, 100000, 10000000), bandwidth=4000 * GB):
     """The suite of vectors on a GPU."""
+
     def entries():
         for k, layouts in ((1, ("column",)), (8, ("row", "column"))):
             for layout in layouts:
                 for length in lengths if k == 1 else lengths[-1:]:
-                    for operation, contender, setting in (("statistics", "fatvec", ""), ("statistics", "raw-cuda", "kernel:shuffle"),
-                                                          ("statistics", "raw-cuda", "kernel:shared-memory"), ("dot", "fatvec", ""),
-                                                          ("dot", "raw-cuda", "kernel:shuffle"), ("dot", "cublas", "")):
-                        name = "/".join(filter(None, [f"vector:{length}", f"operation:{operation}", f"contender:{contender}", "backend:cuda", setting,
-                                                      f"layout:{layout}", f"k:{k}"]))
+                    for operation, contender, setting in (
+                        ("statistics", "fatvec", ""),
+                        ("statistics", "raw-cuda", "kernel:shuffle"),
+                        ("statistics", "raw-cuda", "kernel:shared-memory"),
+                        ("dot", "fatvec", ""),
+                        ("dot", "raw-cuda", "kernel:shuffle"),
+                        ("dot", "cublas", ""),
+                    ):
+                        name = "/".join(
+                            filter(
+                                None,
+                                [
+                                    f"vector:{length}",
+                                    f"operation:{operation}",
+                                    f"contender:{contender}",
+                                    "backend:cuda",
+                                    setting,
+                                    f"layout:{layout}",
+                                    f"k:{k}",
+                                ],
+                            )
+                        )
                         work = 8.0 * length * k * (2 if operation == "dot" else 1)
                         seconds = 4e-6 + work / bandwidth / noise(name, 0.8, 1.0)
                         entry = row(name, seconds, 0, length, k, bandwidth, 50e6)
-                        entry.update(GFLOPS=work / 8 / seconds / 1e9, bytes=work, GBs=work / seconds / GB, bound_fraction=work / bandwidth / seconds)
+                        entry.update(
+                            GFLOPS=work / 8 / seconds / 1e9,
+                            bytes=work,
+                            GBs=work / seconds / GB,
+                            bound_fraction=work / bandwidth / seconds,
+                        )
                         yield entry
 
-    return document({"device": "Made-up GPU", "gpu": "Made-up GPU", "cpu": "Made-up CPU", "threads": "4", "suite": "vectors"}, entries())
+    return document(
+        {
+            "device": "Made-up GPU",
+            "gpu": "Made-up GPU",
+            "cpu": "Made-up CPU",
+            "threads": "4",
+            "suite": "vectors",
+        },
+        entries(),
+    )
 
 
 if __name__ == "__main__":
@@ -134,6 +313,8 @@ if __name__ == "__main__":
     columns = (1, 2, 3, 4, 6, 8, 16, 32, 64, 128) if large else (1, 4, 16)
     layouts = ("row", "column") if large else ("row",)
     for count in (1, 2, 4):
-        (folder / f"cpu-{count}.json").write_text(json.dumps(cpu(matrices, columns, layouts, count)))
+        (folder / f"cpu-{count}.json").write_text(
+            json.dumps(cpu(matrices, columns, layouts, count))
+        )
     (folder / "gpu.json").write_text(json.dumps(gpu(matrices, columns, layouts)))
     (folder / "vectors.json").write_text(json.dumps(vectors()))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every picture of a large made-up report: no label lies on another, none is cut off by the picture's edge."""
+"""Every picture of a large made-up report: no label lies on another, none is cut off by the
+picture's edge."""
+
 import json
 import pathlib
 import sys
@@ -10,8 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 try:
     import matplotlib.pyplot as plt
-    from matplotlib.text import Text
     import pandas  # noqa: F401, what the report needs
+    from matplotlib.text import Text
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
     sys.exit(77)
@@ -30,15 +32,33 @@ def labels(figure):
     """Boxes of all texts that are drawn."""
     renderer = figure.canvas.get_renderer()
     axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
-    ticks = {id(label) for axis in axes for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))}
-    drawn = {id(label) for axis in axes for tick in axis._update_ticks() for label in (tick.label1, tick.label2)}
+    ticks = {
+        id(label)
+        for axis in axes
+        for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))
+    }
+    drawn = {
+        id(label)
+        for axis in axes
+        for tick in axis._update_ticks()
+        for label in (tick.label1, tick.label2)
+    }
     hidden = ticks - drawn  # matplotlib keeps labels beyond an axis' ends, and does not draw them
-    return [(text.get_text(), text.get_window_extent(renderer)) for text in figure.findobj(Text)
-            if text.get_text().strip() and text.get_visible() and (text.axes is None or text.axes.get_visible()) and id(text) not in hidden]
+    return [
+        (text.get_text(), text.get_window_extent(renderer))
+        for text in figure.findobj(Text)
+        if text.get_text().strip()
+        and text.get_visible()
+        and (text.axes is None or text.axes.get_visible())
+        and id(text) not in hidden
+    ]
 
 
 def overlap(one, other):
-    return min(one.x1, other.x1) - max(one.x0, other.x0) > TOUCH and min(one.y1, other.y1) - max(one.y0, other.y0) > TOUCH
+    return (
+        min(one.x1, other.x1) - max(one.x0, other.x0) > TOUCH
+        and min(one.y1, other.y1) - max(one.y0, other.y0) > TOUCH
+    )
 
 
 class Pictures(unittest.TestCase):
@@ -46,13 +66,22 @@ class Pictures(unittest.TestCase):
     def setUpClass(cls):
         cls.store = tempfile.TemporaryDirectory()
         paths = []
-        documents = {f"cpu-{count}": synthetic.cpu(NAMES, (1, 4, 16), threads=count) for count in (1, 4)}
+        documents = {
+            f"cpu-{count}": synthetic.cpu(NAMES, (1, 4, 16), threads=count) for count in (1, 4)
+        }
         documents |= {"gpu": synthetic.gpu(NAMES, (1, 16)), "vectors": synthetic.vectors()}
         for name, document in documents.items():
-            document["context"]["compiler"] = "a compiler with a version, flags and a vendor, all of which it says in one long line"
+            document["context"]["compiler"] = (
+                "a compiler with a version, flags and a vendor, all of which it says in one long "
+                "line"
+            )
             paths.append(pathlib.Path(cls.store.name) / f"{name}.json")
             paths[-1].write_text(json.dumps(document))
-        pictures = [block for block in flat(sections.write(views([load(path) for path in paths]))) if isinstance(block, Picture)]
+        pictures = [
+            block
+            for block in flat(sections.write(views([load(path) for path in paths])))
+            if isinstance(block, Picture)
+        ]
         cls.figures = {}
         plt.rcParams.update({**RC, "figure.max_open_warning": 0})
         for picture in pictures:
@@ -72,24 +101,38 @@ class Pictures(unittest.TestCase):
                 self.assertGreater(len(found), 5)
                 edge = figure.bbox
                 for at, (label, box) in enumerate(found):
-                    self.assertTrue(box.x0 > -1 and box.y0 > -1 and box.x1 < edge.x1 + 1 and box.y1 < edge.y1 + 1, f"'{label}' is cut off")
-                    for other, there in found[at + 1:]:
+                    self.assertTrue(
+                        box.x0 > -1
+                        and box.y0 > -1
+                        and box.x1 < edge.x1 + 1
+                        and box.y1 < edge.y1 + 1,
+                        f"'{label}' is cut off",
+                    )
+                    for other, there in found[at + 1 :]:
                         self.assertFalse(overlap(box, there), f"'{label}' and '{other}'")
 
     def test_a_legend_hides_no_curve(self):
         for name, figure in self.figures.items():
             with self.subTest(name):
-                legends = [*figure.legends, *filter(None, (axes.get_legend() for axes in figure.axes))]
+                legends = [
+                    *figure.legends,
+                    *filter(None, (axes.get_legend() for axes in figure.axes)),
+                ]
                 for legend in legends:
                     box = legend.get_window_extent()
                     for axes in figure.axes:
                         if axes.get_visible():
-                            self.assertFalse(overlap(box, axes.get_window_extent()), legend.get_texts()[0].get_text())
+                            self.assertFalse(
+                                overlap(box, axes.get_window_extent()),
+                                legend.get_texts()[0].get_text(),
+                            )
 
     def test_the_facts_are_whole(self):
         for name, figure in self.figures.items():
             with self.subTest(name):
-                self.assertFalse([text.get_text() for text in figure.texts if "…" in text.get_text()])
+                self.assertFalse(
+                    [text.get_text() for text in figure.texts if "…" in text.get_text()]
+                )
 
 
 if __name__ == "__main__":

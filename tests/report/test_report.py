@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading results, and the program. Run by CTest with the Python of .venv; sample.json is made up, its figures are easy to check by head."""
+"""Reading results, and the program. Run by CTest with the Python of .venv; sample.json is made up,
+its figures are easy to check by head."""
+
 import contextlib
 import io
 import json
@@ -30,16 +32,36 @@ class Names(unittest.TestCase):
         self.assertEqual(fields, {"matrix": "gen:stencil27:100", "kernel": "csr/row", "k": "8"})
 
     def test_what_stands_with_the_contender_is_a_setting_of_it(self):
-        fields = parse_name("matrix:m/contender:raw-cuda/backend:cuda/format:csr/block:32x4/anything:1/threads:2/scalar:float/layout:row/new:1/k:8")
-        self.assertEqual(implementation_keys(fields), ["contender", "backend", "format", "block", "anything"])
+        fields = parse_name(
+            "matrix:m/contender:raw-cuda/backend:cuda/format:csr/block:32x4/anything:1/threads:2"
+            "/scalar:float/layout:row/new:1/k:8"
+        )
+        self.assertEqual(
+            implementation_keys(fields), ["contender", "backend", "format", "block", "anything"]
+        )
 
     def test_twins_are_called_twins_and_found_again(self):
         self.assertEqual(matrix_label("gen:twin:cage4"), "cage4 (twin)")
-        self.assertEqual({matrix_key(name) for name in ("cage4 (twin)", "cage4", "data/cage4.mtx.gz", "Cage4.mtx")}, {"cage4"})
+        self.assertEqual(
+            {
+                matrix_key(name)
+                for name in ("cage4 (twin)", "cage4", "data/cage4.mtx.gz", "Cage4.mtx")
+            },
+            {"cage4"},
+        )
 
     def test_the_portable_kernel_has_a_role_of_its_own(self):
-        roles = {"fatvec": "fatvec", "fatvec-portable": "portable", "raw-serial": "raw", "raw-openmp": "raw", "raw-cuda": "raw", "mkl": "peer",
-                 "kokkoskernels": "peer", "cusparse": "peer", "fatvec-else": "peer"}
+        roles = {
+            "fatvec": "fatvec",
+            "fatvec-portable": "portable",
+            "raw-serial": "raw",
+            "raw-openmp": "raw",
+            "raw-cuda": "raw",
+            "mkl": "peer",
+            "kokkoskernels": "peer",
+            "cusparse": "peer",
+            "fatvec-else": "peer",
+        }
         self.assertEqual({name: role(name) for name in roles}, roles)
 
 
@@ -48,7 +70,9 @@ class Loading(unittest.TestCase):
         self.run_ = load(SAMPLE)
 
     def test_repetitions_become_one_row_with_the_median(self):
-        row = self.run_.rows[(self.run_.rows.matrix == "data/cage4.mtx") & (self.run_.rows.status == "ok")]
+        row = self.run_.rows[
+            (self.run_.rows.matrix == "data/cage4.mtx") & (self.run_.rows.status == "ok")
+        ]
         self.assertEqual(len(row), 1)
         self.assertAlmostEqual(row.seconds.iloc[0], 11e-6)
         self.assertAlmostEqual(row.spread.iloc[0], 1.6 / 11)  # p90 11.8, p10 10.2
@@ -56,23 +80,41 @@ class Loading(unittest.TestCase):
     def test_a_wrong_result_is_failed_and_a_skip_keeps_its_reason(self):
         rows = self.run_.rows
         self.assertEqual(list(rows[rows.reason == "wrong result"].contender), ["raw-openmp"])
-        self.assertEqual(list(rows[rows.status == "skipped"].reason), ["ELLPACK would take 160 GB; csr and hll fit"])
+        self.assertEqual(
+            list(rows[rows.status == "skipped"].reason),
+            ["ELLPACK would take 160 GB; csr and hll fit"],
+        )
         self.assertEqual(list(rows[rows.reason == "out of memory"].status), ["failed"])
 
     def test_backends_are_known_where_names_leave_them_out(self):
         rows = self.run_.rows
-        self.assertEqual(dict(zip(rows.contender, rows.backend)),
-                         {"fatvec": "openmp", "raw-serial": "serial", "raw-openmp": "openmp", "kokkoskernels": "openmp"})
+        self.assertEqual(
+            dict(zip(rows.contender, rows.backend)),
+            {
+                "fatvec": "openmp",
+                "raw-serial": "serial",
+                "raw-openmp": "openmp",
+                "kokkoskernels": "openmp",
+            },
+        )
 
     def test_unusable_files_are_named(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "half.json"
-            for text in ('{"benchmarks": [', "[]", '"text"', "null", '{"benchmarks": []}', '{"benchmarks": [1]}',
-                         '{"benchmarks": [{"name": "other/8", "real_time": 1}]}',
-                         '{"benchmarks": [{"name": "matrix:m/contender:c/k:many", "error_occurred": true}]}',
-                         '{"benchmarks": [{"name": "matrix:m/contender:c/k:99999999999999999999", "error_occurred": true}]}',
-                         '{"benchmarks": [{"name": "vector:long/contender:c/k:1", "error_occurred": true}]}',
-                         '{"benchmarks": ' + "[" * 100000 + "]" * 100000 + "}"):
+            for text in (
+                '{"benchmarks": [',
+                "[]",
+                '"text"',
+                "null",
+                '{"benchmarks": []}',
+                '{"benchmarks": [1]}',
+                '{"benchmarks": [{"name": "other/8", "real_time": 1}]}',
+                '{"benchmarks": [{"name": "matrix:m/contender:c/k:many", "error_occurred": true}]}',
+                '{"benchmarks": [{"name": "matrix:m/contender:c/k:99999999999999999999", '
+                '"error_occurred": true}]}',
+                '{"benchmarks": [{"name": "vector:long/contender:c/k:1", "error_occurred": true}]}',
+                '{"benchmarks": ' + "[" * 100000 + "]" * 100000 + "}",
+            ):
                 path.write_text(text)
                 with self.assertRaisesRegex(BadInput, "half.json"):
                     load(path)
@@ -94,8 +136,13 @@ class Views(unittest.TestCase):
 
     def test_runs_that_differ_in_threads_are_one_view_and_a_gpu_is_another(self):
         names = ["gen:twin:cage4"]
-        found = self.load(*(synthetic.cpu(names, (1,), threads=count, chunks=()) for count in (4, 1, 2)), synthetic.gpu(names, (1,)))
-        self.assertEqual([(view.platform, view.threads) for view in found], [("cpu", [1, 2, 4]), ("gpu", [4])])
+        found = self.load(
+            *(synthetic.cpu(names, (1,), threads=count, chunks=()) for count in (4, 1, 2)),
+            synthetic.gpu(names, (1,)),
+        )
+        self.assertEqual(
+            [(view.platform, view.threads) for view in found], [("cpu", [1, 2, 4]), ("gpu", [4])]
+        )
         self.assertEqual(found[0].run.label, "run-0")
 
     def test_two_runs_with_the_same_threads_stay_apart(self):
@@ -108,9 +155,11 @@ class Views(unittest.TestCase):
             if "backend:openmp" in entry["name"]:
                 other = dict(entry)
                 for count, target in ((1, other), (4, entry)):
-                    target["name"] = target["run_name"] = target["name"].replace("/layout", f"/threads:{count}/layout")
+                    target["name"] = target["run_name"] = target["name"].replace(
+                        "/layout", f"/threads:{count}/layout"
+                    )
                 document["benchmarks"].append(other)
-        view, = self.load(document)
+        (view,) = self.load(document)
         self.assertEqual(view.threads, [1, 4])
         self.assertTrue(all((run.rows.backend == "serial").any() for run in view.runs))
         self.assertEqual(set(view.run.rows[view.run.rows.backend == "openmp"].threads), {"4"})
@@ -122,7 +171,10 @@ class Comparison(unittest.TestCase):
 
     def test_best_against_best(self):
         row = self.table[(self.table.matrix == "gen:stencil27:100") & (self.table.k == 1)].iloc[0]
-        self.assertEqual((row.fatvec, row.fatvec_what, row["raw-serial"], row["raw-openmp"]), (4, "csr-row", 1, 5))
+        self.assertEqual(
+            (row.fatvec, row.fatvec_what, row["raw-serial"], row["raw-openmp"]),
+            (4, "csr-row", 1, 5),
+        )
         self.assertEqual(row.peer_what, "kokkoskernels csr")
         self.assertAlmostEqual(row.vs_raw, 0.8)
         self.assertAlmostEqual(row.vs_peer, 1.25)
@@ -143,7 +195,9 @@ class Program(unittest.TestCase):
         out, err = io.StringIO(), io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = main(list(map(str, arguments)))
-        return types.SimpleNamespace(returncode=status, stdout=out.getvalue(), stderr=err.getvalue())
+        return types.SimpleNamespace(
+            returncode=status, stdout=out.getvalue(), stderr=err.getvalue()
+        )
 
     def edited(self, folder, edit):
         document = json.loads(SAMPLE.read_text())
@@ -159,7 +213,10 @@ class Program(unittest.TestCase):
             done = self.report(path, "-o", folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             figures = {path.name for path in (pathlib.Path(folder) / "figures").iterdir()}
-            self.assertEqual({name for name in figures if name.endswith(".png")}, {"vectors-runtime.png", "vectors-bandwidth.png"})
+            self.assertEqual(
+                {name for name in figures if name.endswith(".png")},
+                {"vectors-runtime.png", "vectors-bandwidth.png"},
+            )
             text = (pathlib.Path(folder) / "report.md").read_text()
             self.assertIn("Runtime over the length".lower(), text.lower())
             self.assertIn("raw-cuda shared-memory", text)
@@ -180,17 +237,28 @@ class Program(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = self.report(SAMPLE, "-o", folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertEqual({path.name for path in pathlib.Path(folder).iterdir()}, {"report.html", "report.md", "results.csv", "figures"})
+            self.assertEqual(
+                {path.name for path in pathlib.Path(folder).iterdir()},
+                {"report.html", "report.md", "results.csv", "figures"},
+            )
             figures = {path.name for path in (pathlib.Path(folder) / "figures").iterdir()}
             for name in ("gflops", "over-k", "ratios", "bound", "roofline", "variants"):
                 self.assertTrue({f"{name}.png", f"{name}.svg"} <= figures, name)
             text = (pathlib.Path(folder) / "report.md").read_text()
-            for expected in ("ELLPACK would take 160 GB", "wrong result", "| bandwidth_GBps.triad", "Example CPU", "**24.0**"):
+            for expected in (
+                "ELLPACK would take 160 GB",
+                "wrong result",
+                "| bandwidth_GBps.triad",
+                "Example CPU",
+                "**24.0**",
+            ):
                 self.assertIn(expected, text)
 
     def test_only_failures(self):
         def edit(document):
-            document["benchmarks"] = [entry for entry in document["benchmarks"] if entry.get("error_occurred")]
+            document["benchmarks"] = [
+                entry for entry in document["benchmarks"] if entry.get("error_occurred")
+            ]
 
         with tempfile.TemporaryDirectory() as folder:
             done = self.report(self.edited(folder, edit), "-o", folder)
@@ -211,13 +279,20 @@ class Program(unittest.TestCase):
 
     def test_dry_runs_and_other_versions_are_said_to_be(self):
         with tempfile.TemporaryDirectory() as folder:
-            dry = self.edited(folder, lambda document: document["context"].update(dry_run="true", git_hash="fedcba98"))
+            dry = self.edited(
+                folder,
+                lambda document: document["context"].update(dry_run="true", git_hash="fedcba98"),
+            )
             done = self.report(SAMPLE, dry, "-o", folder)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("different versions", done.stderr)
             text = (pathlib.Path(folder) / "report.md").read_text()
             self.assertIn("is a dry run", text)
-            self.assertIn("different versions of fatvec: sample from unknown version (0123456789); edited from unknown version (fedcba98)", text)
+            self.assertIn(
+                "different versions of fatvec: sample from unknown version (0123456789); edited "
+                "from unknown version (fedcba98)",
+                text,
+            )
 
     def test_bad_input_is_status_2(self):
         done = self.report("nowhere.json")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/fetch-matrices against an HTTP server on 127.0.0.1 (standard library only)."""
+
 import gzip
 import hashlib
 import http.server
@@ -15,14 +16,20 @@ import threading
 import unittest
 
 FETCH = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "fetch-matrices"
-TEXT = b"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 " + os.urandom(100_000).hex().encode().translate(
-    bytes.maketrans(b"abcdef", b"012345")) + b"\n"  # random digits: compressed, it is still longer than any buffer
+TEXT = (
+    b"%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 "
+    + os.urandom(100_000).hex().encode().translate(bytes.maketrans(b"abcdef", b"012345"))
+    + b"\n"
+)  # random digits: compressed, it is still longer than any buffer
 
 
 def archive(name, text=TEXT):
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w:gz") as tar:
-        for member, content in ((f"{name}/{name}_b.mtx", b"not this one"), (f"{name}/{name}.mtx", text)):
+        for member, content in (
+            (f"{name}/{name}_b.mtx", b"not this one"),
+            (f"{name}/{name}.mtx", text),
+        ):
             info = tarfile.TarInfo(member)
             info.size = len(content)
             tar.addfile(info, io.BytesIO(content))
@@ -38,7 +45,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         server.requests.append((self.path, asked))
         if body is None:
             return self.send_error(404)
-        begin = int(asked[len("bytes="):-1]) if asked and server.ranges else 0
+        begin = int(asked[len("bytes=") : -1]) if asked and server.ranges else 0
         if begin >= len(body):
             self.send_response(416)
             self.send_header("Content-Range", f"bytes */{len(body)}")
@@ -62,7 +69,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Fetch(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.files, self.server.requests, self.server.cuts, self.server.ranges = {}, [], 0, True
+        self.server.files, self.server.requests, self.server.cuts, self.server.ranges = (
+            {},
+            [],
+            0,
+            True,
+        )
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         self.addCleanup(self.server.server_close)
         self.addCleanup(self.server.shutdown)
@@ -79,7 +91,9 @@ class Fetch(unittest.TestCase):
     def fetch(self, *arguments, expect=0, **options):
         environment = {**os.environ, "FATVEC_FETCH_PAUSE": "0", "no_proxy": "127.0.0.1"}
         command = [sys.executable, FETCH, "--base-url", self.url, "-o", self.folder, *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, **options)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=60, **options
+        )
         self.assertEqual(done.returncode, expect, f"{done.stdout}\n{done.stderr}")
         self.assertNotIn("Traceback", done.stderr)
         return done.stdout + done.stderr
@@ -113,7 +127,9 @@ class Fetch(unittest.TestCase):
         self.expect_whole("cage4")
         ranges = [asked for _, asked in self.server.requests]
         size = len(self.server.files["/MM/vanHeukelum/cage4.tar.gz"])
-        self.assertEqual(ranges, [None, f"bytes={size // 2}-", f"bytes={size // 2 + (size - size // 2) // 2}-"])
+        self.assertEqual(
+            ranges, [None, f"bytes={size // 2}-", f"bytes={size // 2 + (size - size // 2) // 2}-"]
+        )
 
     def test_goes_on_with_the_part_of_an_earlier_run(self):
         content = self.server.files["/MM/vanHeukelum/cage4.tar.gz"]
@@ -159,13 +175,17 @@ class Fetch(unittest.TestCase):
 
     def test_plain_file_instead_of_an_archive(self):
         self.server.files["/p.mtx.gz"] = gzip.compress(TEXT)
-        (self.folder / "table").write_text(f"name\tsource\tmd5\tsuites\np\t{self.url}/p.mtx.gz\t-\tone\n")
+        (self.folder / "table").write_text(
+            f"name\tsource\tmd5\tsuites\np\t{self.url}/p.mtx.gz\t-\tone\n"
+        )
         self.fetch("--table", self.folder / "table", "p")
         self.expect_whole("p")
 
     def test_not_found_is_told_and_the_others_go_on(self):
         told = self.fetch("west2021", "cage4", expect=2)
-        self.assertIn(f"fetch-matrices: west2021: 404, not found: {self.url}/MM/HB/west2021.tar.gz", told)
+        self.assertIn(
+            f"fetch-matrices: west2021: 404, not found: {self.url}/MM/HB/west2021.tar.gz", told
+        )
         self.expect_whole("cage4")
         self.assertEqual(self.files(), ["CHECKSUMS", "cage4.mtx.gz"])
 

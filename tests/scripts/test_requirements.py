@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts take from PyPI has a version and a hash, and what has another hash is refused before any of its code runs
-(standard library only; the index is a server on this machine)."""
+"""What the scripts take from PyPI has a version and a hash, and what has another hash is refused
+before any of its code runs (standard library only; the index is a server on this machine)."""
+
 import hashlib
 import http.server
 import io
@@ -25,8 +26,12 @@ def wheel(name, version, marker):
     with zipfile.ZipFile(data, "w") as archive:
         archive.writestr(f"{name}/__init__.py", "")
         archive.writestr(f"{name}/build.py", f"open({str(marker)!r}, 'w')\n")
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         archive.writestr(f"{info}/RECORD", "")
     return f"{name}-{version}-py3-none-any.whl", data.getvalue()
 
@@ -34,8 +39,12 @@ def wheel(name, version, marker):
 def source_archive(name, version, marker):
     """A source archive whose build leaves a file."""
     data = io.BytesIO()
-    files = {"pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'odd'\nbackend-path = ['.']\n",
-             "odd.py": f"open({str(marker)!r}, 'w')\n", "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"}
+    files = {
+        "pyproject.toml": "[build-system]\nrequires = []\nbuild-backend = 'odd'\nbackend-path = "
+        "['.']\n",
+        "odd.py": f"open({str(marker)!r}, 'w')\n",
+        "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+    }
     with tarfile.open(fileobj=data, mode="w:gz") as archive:
         for file, text in files.items():
             entry = tarfile.TarInfo(f"{name}-{version}/{file}")
@@ -58,7 +67,9 @@ class Index(http.server.BaseHTTPRequestHandler):
         ((_, (file, content)),) = package.items()
         body = content if name == file else f'<a href="/{file}">{file}</a>'.encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/octet-stream" if name == file else "text/html")
+        self.send_header(
+            "Content-Type", "application/octet-stream" if name == file else "text/html"
+        )
         self.end_headers()
         self.wfile.write(body)
 
@@ -69,10 +80,17 @@ class Index(http.server.BaseHTTPRequestHandler):
 class Requirements(unittest.TestCase):
     def test_every_package_has_a_version_and_a_hash(self):
         locks = sorted(LOCKS.glob("*.txt"))
-        self.assertEqual({lock.stem for lock in locks}, {"cmake", "dev", "kokkos", "kokkos-build", "mkl", "report"})
+        self.assertEqual(
+            {lock.stem for lock in locks},
+            {"cmake", "dev", "kokkos", "kokkos-build", "mkl", "report"},
+        )
         for lock in locks:
             joined = lock.read_text().replace("\\\n", " ")
-            packages = [line for line in joined.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+            packages = [
+                line
+                for line in joined.splitlines()
+                if line.strip() and not line.lstrip().startswith("#")
+            ]
             self.assertTrue(packages)
             for line in packages:
                 self.assertRegex(line, r"^[\w-]+==[\w.]+ .*--hash=sha256:[0-9a-f]{64}", lock.name)
@@ -85,18 +103,31 @@ class Requirements(unittest.TestCase):
 
     def test_one_folder_takes_the_same_versions(self):
         """.venv holds report and dev."""
-        report, dev = (set(re.findall(r"(?m)^([\w-]+==\S+(?: ; [^\\]*)?)", (LOCKS / f"{name}.txt").read_text())) for name in ("report", "dev"))
+        report, dev = (
+            set(
+                re.findall(r"(?m)^([\w-]+==\S+(?: ; [^\\]*)?)", (LOCKS / f"{name}.txt").read_text())
+            )
+            for name in ("report", "dev")
+        )
         names = {line.split("==")[0] for line in report} & {line.split("==")[0] for line in dev}
         self.assertIn("numpy", names)
-        both = [{line.strip() for line in lines if line.split("==")[0] in names} for lines in (report, dev)]
+        both = [
+            {line.strip() for line in lines if line.split("==")[0] in names}
+            for lines in (report, dev)
+        ]
         self.assertEqual(*both)
 
     def test_pip_always_looks_at_hashes(self):
         for script in "setup", "bootstrap", "report":
             text = (ROOT / "scripts" / script).read_text()
-            calls = re.findall(r"pip\W+(?:install|download)\b(?:.|\\\n|\n(?= ))*?(?:requirements/|REQUIREMENTS)", text)
+            calls = re.findall(
+                r"pip\W+(?:install|download)\b(?:.|\\\n|\n(?= ))*?(?:requirements/|REQUIREMENTS)",
+                text,
+            )
             self.assertTrue(calls, script)
-            self.assertEqual(len(calls), len(re.findall(r"pip\W+(?:install|download)\b", text)), script)
+            self.assertEqual(
+                len(calls), len(re.findall(r"pip\W+(?:install|download)\b", text)), script
+            )
             for call in calls:
                 self.assertIn("--require-hashes", call, script)
 
@@ -112,12 +143,25 @@ class Bootstrap(unittest.TestCase):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.addCleanup(self.server.server_close)
         self.addCleanup(self.server.shutdown)
-        inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith(("PIP_", "FATVEC_", "KOKKOS"))}
-        self.environment = {**inherited, "FATVEC_DEPS": str(self.folder / "deps"), "PIP_INDEX_URL": f"http://127.0.0.1:{self.server.server_port}/simple",
-                            "PIP_NO_CACHE_DIR": "1", "PIP_CONFIG_FILE": os.devnull, "no_proxy": "127.0.0.1", "NO_PROXY": "127.0.0.1"}
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.upper().startswith(("PIP_", "FATVEC_", "KOKKOS"))
+        }
+        self.environment = {
+            **inherited,
+            "FATVEC_DEPS": str(self.folder / "deps"),
+            "PIP_INDEX_URL": f"http://127.0.0.1:{self.server.server_port}/simple",
+            "PIP_NO_CACHE_DIR": "1",
+            "PIP_CONFIG_FILE": os.devnull,
+            "no_proxy": "127.0.0.1",
+            "NO_PROXY": "127.0.0.1",
+        }
 
     def refused(self, command):
-        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=250)
+        done = subprocess.run(
+            command, cwd=ROOT, env=self.environment, capture_output=True, text=True, timeout=250
+        )
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("DO NOT MATCH THE HASHES", done.stderr, done.stderr)
         self.assertFalse(self.marker.exists(), "none of its code has run")
@@ -142,9 +186,17 @@ class Bootstrap(unittest.TestCase):
         self.refused(["bash", "-c", f'staging={self.folder}; "$staging/venv/bin/pip" {arguments}'])
         # The same archive under its own hash runs: the file would have been seen above.
         lock = self.folder / "own.txt"
-        lock.write_text(f"pygenten==0.1.5 --hash=sha256:{hashlib.sha256(Index.files['pygenten'][1]).hexdigest()}\n")
+        lock.write_text(
+            "pygenten==0.1.5 "
+            f"--hash=sha256:{hashlib.sha256(Index.files['pygenten'][1]).hexdigest()}\n"
+        )
         own = arguments.replace("scripts/requirements/kokkos.txt", str(lock))
-        subprocess.run(["bash", "-c", f'staging={self.folder}; "$staging/venv/bin/pip" {own}'], cwd=ROOT, env=self.environment, capture_output=True)
+        subprocess.run(
+            ["bash", "-c", f'staging={self.folder}; "$staging/venv/bin/pip" {own}'],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+        )
         self.assertTrue(self.marker.exists())
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The benchmark's suites, their twins, the download table and the published tables agree.
 usage: test_suites.py FATVEC_BENCH FATVEC (standard library only)"""
+
 import csv
 import json
 import os
@@ -16,7 +17,13 @@ COLLECTIONS = {"balayre": 30, "calzetta": 30, "stec": 25}
 
 
 def run(program, *arguments, **environment):
-    done = subprocess.run([program, *arguments], env={**os.environ, **environment}, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(
+        [program, *arguments],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=250,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -46,20 +53,34 @@ def published(suite):
 class Suites(unittest.TestCase):
     def test_names_agree_with_the_published_and_the_download_table(self):
         suites = listed()
-        self.assertEqual(list(suites), ["demo", "balayre", "stec", "calzetta", "gollmann", "scaling", "vectors"])
-        table = [line.split("\t") for line in (ROOT / "scripts" / "matrices.tsv").read_text().splitlines() if line[0] != "#"][1:]
+        self.assertEqual(
+            list(suites), ["demo", "balayre", "stec", "calzetta", "gollmann", "scaling", "vectors"]
+        )
+        table = [
+            line.split("\t")
+            for line in (ROOT / "scripts" / "matrices.tsv").read_text().splitlines()
+            if line[0] != "#"
+        ][1:]
         for suite, count in COLLECTIONS.items():
             self.assertEqual(len(set(names(suites[suite]))), count)
-            self.assertEqual(set(names(suites[suite])), {row[0] for row in table if suite in row[3].split(",")})
+            self.assertEqual(
+                set(names(suites[suite])), {row[0] for row in table if suite in row[3].split(",")}
+            )
         for suite in "balayre", "stec":
             self.assertEqual(names(suites[suite]), list(published(suite)))
             for path in (ROOT / "bench" / "suites" / "published").glob(f"{suite}_*.csv"):
                 with open(path) as file:
-                    self.assertEqual({row["matrix"] for row in csv.DictReader(file)}, set(names(suites[suite])), path)
+                    self.assertEqual(
+                        {row["matrix"] for row in csv.DictReader(file)},
+                        set(names(suites[suite])),
+                        path,
+                    )
 
     def test_list_tells_twins_from_real_matrices(self):
         with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "cage4.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
+            pathlib.Path(folder, "cage4.mtx").write_text(
+                "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"
+            )
             lines = listed(folder)["balayre"]
         self.assertIn(f"cage4   ({folder}/cage4.mtx)", lines)
         self.assertIn("gen:twin:cavity10   (twin)", lines)
@@ -71,34 +92,57 @@ class Suites(unittest.TestCase):
                 if int(row["nnz"]) > 1_000_000:
                     continue
                 told = json.loads(run(FATVEC, "info", f"gen:twin:{name}", "--json")[1])
-                longest = 1310 if name == "adder_dcop_32" else int(row["max_row"])  # see published/README.md
-                self.assertEqual((told["rows"], told["nnz"], told["entries_per_row"]["max"]),
-                                 (int(row["rows"]), int(row["nnz"]), longest), name)
+                longest = (
+                    1310 if name == "adder_dcop_32" else int(row["max_row"])
+                )  # see published/README.md
+                self.assertEqual(
+                    (told["rows"], told["nnz"], told["entries_per_row"]["max"]),
+                    (int(row["rows"]), int(row["nnz"]), longest),
+                    name,
+                )
                 if "symmetric" in row:
-                    self.assertEqual(told["symmetry"] == "numerical", row["symmetric"] == "True", name)
+                    self.assertEqual(
+                        told["symmetry"] == "numerical", row["symmetric"] == "True", name
+                    )
 
 
 class DryRuns(unittest.TestCase):
     def test_every_suite(self):
         for suite in "balayre", "stec", "calzetta", "gollmann", "scaling":
-            status, out, error = run(BENCH, "--suite", suite, "--dry-run", "--contender", "fatvec", "--format", "csr")
+            status, out, error = run(
+                BENCH, "--suite", suite, "--dry-run", "--contender", "fatvec", "--format", "csr"
+            )
             self.assertEqual(status, 0, out + error)
             self.assertRegex(error, r"\d\d+ verified, 0 skipped, 0 failed")
 
     def test_real_file_goes_before_the_twin(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in ("cage4", "olm1000"):
-                pathlib.Path(folder, f"{name}.mtx").write_text("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n")
-            shown = run(BENCH, "--suite", "balayre", "--benchmark_list_tests", FATVEC_MATRICES=folder)[1]
+                pathlib.Path(folder, f"{name}.mtx").write_text(
+                    "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n"
+                )
+            shown = run(
+                BENCH, "--suite", "balayre", "--benchmark_list_tests", FATVEC_MATRICES=folder
+            )[1]
         matrices = {line.split("/")[0].removeprefix("matrix:") for line in shown.splitlines()}
         self.assertEqual(len(matrices), 30)
-        self.assertEqual({matrix for matrix in matrices if not matrix.startswith("gen:twin:")}, {"cage4", "olm1000"})
+        self.assertEqual(
+            {matrix for matrix in matrices if not matrix.startswith("gen:twin:")},
+            {"cage4", "olm1000"},
+        )
 
     def test_matrix_too_large_for_the_machine_is_skipped(self):
-        status, out, error = run(BENCH, "--matrix", "gen:twin:cage15:100000000", "--contender", "raw-serial", "--format", "csr",
-                                 "--k", "256", "--layout", "row", "--max-seconds", "0.1")
+        status, out, error = run(
+            BENCH,
+            *"--matrix gen:twin:cage15:100000000 --contender raw-serial --format csr".split(),
+            *"--k 256 --layout row --max-seconds 0.1".split(),
+        )
         self.assertEqual(status, 0, out + error)
-        self.assertRegex(out, r"skipped: gen:twin:cage15:100000000 needs about \d+\.\d .B for \d+ entries and k = 256")
+        self.assertRegex(
+            out,
+            r"skipped: gen:twin:cage15:100000000 needs about \d+\.\d .B for \d+ entries and k = "
+            r"256",
+        )
         self.assertRegex(error, r"0 verified, \d+ skipped, 0 failed")
 
 

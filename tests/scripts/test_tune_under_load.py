@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/tune-under-load goes through its three runs and writes a row for each k; its times are not looked at."""
+"""scripts/tune-under-load goes through its three runs and writes a row for each k; its times are
+not looked at."""
+
 import pathlib
 import subprocess
 import sys
@@ -10,12 +12,16 @@ PROGRAM = sys.argv.pop() if len(sys.argv) > 1 else "build/openmp/bin/fatvec"
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, "-B", SCRIPT, *arguments], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-B", SCRIPT, *arguments], capture_output=True, text=True
+    )
 
 
 class TuneUnderLoad(unittest.TestCase):
     def test_writes_a_row_for_each_k(self):
-        result = run("gen:stencil5:20", "-k", "3", "--seconds", "0.001", "--busy", "1", "--program", PROGRAM)
+        result = run(
+            "gen:stencil5:20", "-k", "3", "--seconds", "0.001", "--busy", "1", "--program", PROGRAM
+        )
         self.assertEqual(result.returncode, 0, result.stderr)
         head, _, *rows = result.stdout.splitlines()
         self.assertEqual([row.split("|")[1].strip() for row in rows], ["3"])

@@ -9,7 +9,8 @@ except ImportError:  # Spack 0.23: spack.package has them
 
 
 class Fatvec(CMakePackage, CudaPackage):
-    """Sparse matrix times fat vector, Y = beta Y + alpha A X: a library on Kokkos, a program, a benchmark."""
+    """Sparse matrix times fat vector, Y = beta Y + alpha A X: a library on Kokkos, a program, a
+    benchmark."""
 
     homepage = "https://github.com/fatvec/fatvec"
     git = "https://github.com/fatvec/fatvec.git"
@@ -20,12 +21,25 @@ class Fatvec(CMakePackage, CudaPackage):
     version("0.2.0", tag="v0.2.0")
 
     variant("openmp", default=True, description="A Kokkos with OpenMP; without, one with Serial")
-    variant("kernels", default=True, description="The library fatvec::kernels; without, headers only")
-    variant("instantiate", default="double32,double64,float32,float64", multi=True, when="+kernels",
-            values=("double32", "double64", "float32", "float64"),
-            description="What fatvec::kernels is compiled for: scalar and bits of an offset")
-    variant("shared", default=True, when="+kernels", description="fatvec::kernels as a shared library")
-    variant("tools", default=False, description="The programs fatvec and fatvec-bench, and the library fatvec::io")
+    variant(
+        "kernels", default=True, description="The library fatvec::kernels; without, headers only"
+    )
+    variant(
+        "instantiate",
+        default="double32,double64,float32,float64",
+        multi=True,
+        when="+kernels",
+        values=("double32", "double64", "float32", "float64"),
+        description="What fatvec::kernels is compiled for: scalar and bits of an offset",
+    )
+    variant(
+        "shared", default=True, when="+kernels", description="fatvec::kernels as a shared library"
+    )
+    variant(
+        "tools",
+        default=False,
+        description="The programs fatvec and fatvec-bench, and the library fatvec::io",
+    )
     conflicts("~kernels", when="+tools", msg="the programs link fatvec::kernels")
     variant("mpi", default=False, description="The library fatvec::mpi: a matrix over MPI ranks")
     conflicts("~tools", when="+mpi", msg="fatvec::mpi reads with fatvec::io")
@@ -62,7 +76,10 @@ class Fatvec(CMakePackage, CudaPackage):
     def cmake_args(self):
         spec = self.spec
         backends = ["OPENMP" if spec.satisfies("+openmp") else "SERIAL"]
-        args = [self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"), self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels")]
+        args = [
+            self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"),
+            self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels"),
+        ]
         args.append(self.define("FATVEC_ENABLE_MPI", "ON" if spec.satisfies("+mpi") else "OFF"))
         if spec.satisfies("+kernels"):
             args.append(self.define_from_variant("BUILD_SHARED_LIBS", "shared"))

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page as a browser shows it, where there is one."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+try:
+    import matplotlib  # noqa: F401, what the report needs
+    import pandas  # noqa: F401
+except ImportError as error:
+    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
+    sys.exit(77)
+import whole
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+def setUpModule():
+    global FOLDER, PAGE, STORE
+    STORE = tempfile.TemporaryDirectory()
+    FOLDER = pathlib.Path(STORE.name)
+    PAGE = whole.report(FOLDER)
+
+
+def tearDownModule():
+    STORE.cleanup()
+
+
+# Put into a copy of the page: what a browser made of it.
+PROBE = """<script>addEventListener("load", () => {
+  document.querySelectorAll("main details").forEach(details => details.open = true);
+  const size = element => parseFloat(getComputedStyle(element).fontSize);
+  const shown = "h1,h2,h3,h4,p,li,figcaption,summary,img,th,td,.filter";
+  const boxes = [...document.querySelectorAll(shown)]
+    .filter(element => element.checkVisibility())
+    .map(element => [element, element.getBoundingClientRect()])
+    .sort(([, a], [, b]) => a.top - b.top);
+  const overlaps = [];
+  const named = element => element.tagName + " " + element.textContent.slice(0, 40);
+  boxes.forEach(([a, box], at) => {
+    for (const [b, other] of boxes.slice(at + 1)) {
+      if (other.top >= box.bottom - 1) break;
+      if (other.left >= box.right - 1 || box.left >= other.right - 1) continue;
+      if (!a.contains(b) && !b.contains(a)) overlaps.push([named(a), named(b)]);
+    }
+  });
+  const table = [...document.querySelectorAll("table")]
+    .find(table => table.tHead.textContent.includes("geometric mean"));
+  const cells = column => [...table.tBodies[0].rows].map(row => row.cells[column].textContent);
+  const click = column => {
+    table.tHead.rows[0].cells[column].querySelector("button").click();
+    return cells(column);
+  };
+  const filter = document.querySelector(".filter");
+  filter.firstChild.value = "hll";
+  filter.firstChild.dispatchEvent(new Event("input"));
+  const kept = [...filter.nextSibling.querySelectorAll("tbody tr")]
+    .filter(row => !row.hidden).map(row => row.textContent);
+  const images = [...document.images];
+  const inches = image => parseFloat(image.style.getPropertyValue("--inches"));
+  const words = "main p, main li, td, figcaption, .verdict li";
+  document.body.dataset.probe = JSON.stringify({
+    images: images.map(image =>
+      [image.closest("figure").id, image.complete, image.naturalWidth, image.naturalHeight]),
+    labels: images.map(image => image.width / inches(image) * 9.5 / 72),
+    text: [...document.querySelectorAll(words)].map(size),
+    wide: document.documentElement.scrollWidth, overlaps, falling: click(3), rising: click(3),
+    words: click(1), kept, said: filter.lastChild.textContent});
+})</script></body>"""
+FRAME = """<!DOCTYPE html><body style="margin:0">
+<iframe src="probe.html" style="width:390px;height:2400px;border:0"></iframe><script>
+addEventListener("load", () => {
+  const inner = document.querySelector("iframe").contentDocument;
+  document.body.dataset.probe = inner.body.dataset.probe;
+})</script></body>"""
+
+
+# A container has few MB of /dev/shm.
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+
+
+@unittest.skipUnless(BROWSER, "no chromium, chromium-browser or google-chrome on PATH")
+class Browser(unittest.TestCase):
+    def browse(self, name, text):
+        """The page after loading, and what the console said. Nothing outside resolves.
+        FATVEC_SCREENSHOTS: a folder for pictures of it."""
+        (FOLDER / name).write_text(text)
+        with tempfile.TemporaryDirectory() as profile:
+            done = subprocess.run(
+                [
+                    BROWSER,
+                    *FLAGS,
+                    "--enable-logging=stderr",
+                    "--allow-file-access-from-files",
+                    "--host-resolver-rules=MAP * ~NOTFOUND",
+                    f"--user-data-dir={profile}",
+                    "--window-size=1400,2400",
+                    "--dump-dom",
+                    *self.screenshot(name),
+                    (FOLDER / name).as_uri(),
+                ],
+                text=True,
+                capture_output=True,
+                timeout=300,
+            )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+
+    def screenshot(self, name):
+        folder = os.environ.get("FATVEC_SCREENSHOTS")
+        return (
+            [f"--screenshot={pathlib.Path(folder, name).resolve().with_suffix('.png')}"]
+            if folder
+            else []
+        )
+
+    def check(self, probe, width):
+        """What holds at every width."""
+        self.assertLessEqual(probe["wide"], width)
+        self.assertEqual(probe["overlaps"], [])
+        self.assertGreaterEqual(min(probe["text"]), 12)
+        self.assertLessEqual(max(probe["text"]) / min(probe["text"]), 1.35)
+        self.assertGreaterEqual(min(probe["labels"]), 10.5)  # pixels of a picture's tick labels
+        self.assertLessEqual(max(probe["labels"]) / min(probe["labels"]), 1.35)
+
+    def probe(self, dom):
+        found = re.search(r'<body[^>]* data-probe="([^"]*)"', dom)
+        self.assertTrue(found, "the page did not finish loading")
+        return json.loads(found.group(1).replace("&quot;", '"'))
+
+    def test_no_errors_and_every_figure_shows(self):
+        dom, console = self.browse("probe.html", PAGE.replace("</body>", PROBE))
+        self.assertEqual(console, [])
+        probe = self.probe(dom)
+        self.assertEqual(len(probe["images"]), PAGE.count("<figure "))
+        for name, complete, width, height in probe["images"]:
+            self.assertTrue(
+                complete and width > 300 and height > 100, (name, complete, width, height)
+            )
+        self.check(probe, 1400)
+
+    def test_a_click_sorts_and_a_word_filters(self):
+        dom, _ = self.browse("sorted.html", PAGE.replace("</body>", PROBE))
+        probe = self.probe(dom)
+        numbers = [float(text.rstrip("×")) for text in probe["falling"]]
+        self.assertGreater(len(set(numbers)), 2)
+        self.assertEqual(numbers, sorted(numbers, reverse=True))
+        self.assertEqual(probe["rising"], [f"{value:.2f}×" for value in sorted(numbers)])
+        self.assertEqual(probe["words"], sorted(probe["words"], key=str.lower))
+        self.assertTrue(probe["kept"] and all("hll" in row for row in probe["kept"]), probe["kept"])
+        self.assertRegex(probe["said"], rf"^{len(probe['kept'])} of \d+ rows$")
+
+    def test_a_phone_scrolls_tables_and_not_the_page(self):
+        (FOLDER / "probe.html").write_text(PAGE.replace("</body>", PROBE))
+        dom, console = self.browse("phone.html", FRAME)
+        self.assertEqual(console, [])
+        self.check(self.probe(dom), 390)
+
+    def test_it_prints(self):
+        target = FOLDER / "report.pdf"
+        with tempfile.TemporaryDirectory() as profile:
+            subprocess.run(
+                [
+                    BROWSER,
+                    *FLAGS,
+                    f"--user-data-dir={profile}",
+                    f"--print-to-pdf={target}",
+                    (FOLDER / "out" / "report.html").as_uri(),
+                ],
+                check=True,
+                capture_output=True,
+                timeout=300,
+            )
+        self.assertGreater(target.stat().st_size, 100_000)
+
+    def test_an_error_would_be_noticed(self):
+        _, console = self.browse(
+            "broken.html",
+            "<!DOCTYPE html><script>nothing_of_that_name()</script><img "
+            "src='http://example.invalid/x.png'>",
+        )
+        self.assertTrue(any("nothing_of_that_name" in line for line in console), console)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One report of everything: three numbers of threads, a GPU, sweeps, twins, failures."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import synthetic
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def report(folder):
+    """Writes results into `folder` and their report into `folder`/out. Returns its page."""
+    names = ["gen:twin:cant", "gen:twin:dc1"]
+    for count in (1, 2, 4):
+        (folder / f"cpu-{count}.json").write_text(
+            json.dumps(synthetic.cpu(names, (1, 4), threads=count))
+        )
+    (folder / "gpu.json").write_text(json.dumps(synthetic.gpu(names, (1, 4))))
+    (folder / "balayre_cuda_gflops.csv").write_text("matrix,crs,ellpack\ncant,99.3766,110.127\n")
+    files = map(str, folder.glob("*.json"))
+    options = ("-o", str(folder / "out"), "--published", str(folder))
+    done = subprocess.run(
+        [sys.executable, "-m", "fatvec_report", *files, *options],
+        cwd=ROOT / "scripts",
+        text=True,
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    return (folder / "out" / "report.html").read_text()
