@@ -63,7 +63,7 @@ void initialise_benchmark(char* program, const Options& options) {
   std::vector<std::string> arguments = options.benchmark_arguments;
   std::erase_if(arguments, [](const std::string& argument) {
     return argument.rfind("--benchmark_filter=", 0) == 0;
-  });  // ours
+  });  // the program's own options
   std::vector<char*> argv = {program};
   for (auto& argument : arguments) argv.push_back(argument.data());
   int argc = static_cast<int>(argv.size());

@@ -46,8 +46,8 @@ struct DiagonalSlots {
 /// and belongs to the matrix's row permutation(i). JAD stores the entries and nothing else. In pJAD
 /// each block of slice_size rows is padded to its first row, so that on a GPU whole blocks begin
 /// and end together; the last block has the rows that are left. Padding as in EllMatrix: index -1,
-/// value 0, never read by kernels. Seed 003 calls the arrays perm, ia, rln, ja and a; its brlen,
-/// the width of block b, is row_lengths(b · slice_size).
+/// value 0, never read by kernels. Stec and Stpiczyński call the arrays perm, ia, rln, ja and a;
+/// its brlen, the width of block b, is row_lengths(b · slice_size).
 template <class Scalar, class Ordinal, class Device, class Offset, bool padded>
 class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using Traits = FormatTraits<Scalar, Ordinal, Device, Offset>;

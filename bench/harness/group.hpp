@@ -15,7 +15,7 @@ struct GroupPolicy {
   double alpha = 1;
   double beta = 0;
   bool dry_run = false;       ///< verify, do not time
-  double max_expansion = 16;  ///< a format may be so many times as large as CSR
+  double max_expansion = 16;  ///< the largest size of a format, in sizes of CSR
 };
 
 /// Verifies and times cases of one matrix, layout and number of columns, as many side by side as a

@@ -116,7 +116,7 @@ Options parse_options(int argc, const char* const* argv) {
                        "--max-seconds, until that is over"),
         1, most_repetitions);
   finite(app.add_option("--max-expansion", options.max_expansion,
-                        "Skip a format that is more than so many times as large as CSR")
+                        "Skip formats larger than this many times the size of CSR")
              ->capture_default_str(),
          0);
   app.add_flag("--dry-run", options.dry_run,

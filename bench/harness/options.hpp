@@ -28,7 +28,7 @@ struct Options {
   double beta = 0;
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
   std::optional<int> repetitions;     ///< timed ones of every row, whatever they take
-  double max_expansion = 16;          ///< a format may be so many times as large as CSR
+  double max_expansion = 16;          ///< the largest size of a format, in sizes of CSR
   bool dry_run = false;
   bool list = false;
 
@@ -39,7 +39,7 @@ struct Options {
   /// Repetitions that are asked for are capped only where seconds are asked for, too.
   [[nodiscard]] product::TimingPolicy timing(double suite_seconds) const;
 
-  /// True where a Google Benchmark flag was given, be it as --flag or as --flag=value.
+  /// True where a Google Benchmark flag was given, as --flag or as --flag=value.
   [[nodiscard]] bool has_benchmark_flag(const std::string& flag) const;
   /// Value of --flag=VALUE, empty where it was not given.
   [[nodiscard]] std::string benchmark_flag(const std::string& flag) const;

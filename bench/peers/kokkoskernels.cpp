@@ -9,15 +9,15 @@ namespace fatvec::bench {
 
 template <class ExecSpace>
 struct CsrOperand {
-  using Ours = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
-  using Theirs = KokkosSparse::CrsMatrix<double, std::int32_t, typename ExecSpace::device_type,
-                                         void, std::int32_t>;
+  using Source = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using PeerMatrix = KokkosSparse::CrsMatrix<double, std::int32_t, typename ExecSpace::device_type,
+                                             void, std::int32_t>;
 
-  static Theirs of(const Ours& csr) {
-    return Theirs("A", csr.rows(), csr.cols(), static_cast<std::int32_t>(csr.nnz()),
-                  typename Theirs::values_type(csr.values),
-                  typename Theirs::row_map_type(csr.row_map),
-                  typename Theirs::index_type(csr.entries));
+  static PeerMatrix of(const Source& csr) {
+    return PeerMatrix("A", csr.rows(), csr.cols(), static_cast<std::int32_t>(csr.nnz()),
+                      typename PeerMatrix::values_type(csr.values),
+                      typename PeerMatrix::row_map_type(csr.row_map),
+                      typename PeerMatrix::index_type(csr.entries));
   }
 };
 

@@ -10,14 +10,14 @@
 
 /// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept
 /// between calls, rank-1 operands for one column and rank-2 ones for more. The matrix shares its
-/// arrays with ours: same bytes, same pages.
+/// arrays with fatvec's: same bytes, same pages.
 namespace fatvec::bench {
 
-/// Operand::Theirs is Kokkos Kernels' matrix, made by Operand::of(matrix) of ours, an
-/// Operand::Ours.
+/// Operand::PeerMatrix is Kokkos Kernels' matrix, made by Operand::of(matrix) of fatvec's, an
+/// Operand::Source.
 template <class ExecSpace, class KokkosLayout, class Operand>
 class KokkosKernelsProduct final : public product::Product {
-  using Matrix = typename Operand::Theirs;
+  using Matrix = typename Operand::PeerMatrix;
   using Dense = product::DenseOperands<ExecSpace, KokkosLayout>;
   using Multivector = typename Dense::View;
   using Vector = Kokkos::View<double*, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -27,12 +27,12 @@ class KokkosKernelsProduct final : public product::Product {
     const auto csr = mirror<ExecSpace>(task.matrix);
     exec_.fence("fatvec::bench::kokkoskernels");
     const Kokkos::Timer timer;
-    const auto ours = Operand::Ours::from_csr(exec_, csr, task.options);
+    const auto source = Operand::Source::from_csr(exec_, csr, task.options);
     exec_.fence("fatvec::bench::kokkoskernels");
     setup_seconds = timer.seconds();
-    matrix_ = Operand::of(ours);
-    matrix_bytes = ours.bytes();
-    stored_entries = ours.stored_entries();
+    matrix_ = Operand::of(source);
+    matrix_bytes = source.bytes();
+    stored_entries = source.stored_entries();
   }
 
   void load(const product::HostMultivector& x, const product::HostMultivector& y) override {
@@ -67,7 +67,7 @@ void add_kokkoskernels_on(Registry& registry, const char* backend) {
   registry.add_with_sweep(
       {.name = "kokkoskernels",
        .backend = backend,
-       .format = Operand<ExecSpace>::Ours::name,
+       .format = Operand<ExecSpace>::Source::name,
        .parameters = {},
        .prepare = [](const product::Case& task) -> std::unique_ptr<product::Product> {
          if (task.layout == product::Layout::row)

@@ -7,9 +7,9 @@
 #include <limits>
 #include <type_traits>
 
-/// Hand-written reductions of a vector: what they find out. Seed 004 has the same seven numbers of
-/// an int vector; its max-norm did not take magnitudes, its largest number was at least 0, and it
-/// read x[0] of an empty vector.
+/// Hand-written reductions of a vector: what they find out. Gollmann 2020 has the same seven
+/// numbers of an int vector; its max-norm did not take magnitudes, its largest number was at least
+/// 0, and it read x[0] of an empty vector.
 namespace fatvec::bench::raw {
 
 /// What sums of T are formed in.

@@ -168,8 +168,8 @@ int run() {
   const int cores = HostSpace().concurrency();
   std::printf("%s: %lld entries, %.0f MB, %d threads\n", file.path.c_str(),
               static_cast<long long>(file.header.entries), file.bytes * 1e-6, cores);
-  double ours = 0;
-  double mmio = 0;
+  double fatvec_seconds = 0;
+  double mmio_seconds = 0;
   double peak_ratio = 0;
   const auto add = [](const char* name, auto body, int iterations) {
     benchmark::RegisterBenchmark(name, body)
@@ -183,17 +183,17 @@ int run() {
       [&](benchmark::State& state) { read_to_csr(state, file, peak_ratio); }, 1);
   add(
       "io/op:read/into:coo/impl:fatvec",
-      [&](benchmark::State& state) { read_to_coo(state, file, ours); }, 5);
+      [&](benchmark::State& state) { read_to_coo(state, file, fatvec_seconds); }, 5);
   add(
       "io/op:read/into:coo/impl:mmio",
-      [&](benchmark::State& state) { read_with_mmio(state, file, mmio); }, 2);
+      [&](benchmark::State& state) { read_with_mmio(state, file, mmio_seconds); }, 2);
   benchmark::RunSpecifiedBenchmarks();
-  if (ours > 0 && mmio > 0) {
+  if (fatvec_seconds > 0 && mmio_seconds > 0) {
     std::printf(
         "fatvec: %.0f MB/s, %.0f MB/s per core (%d threads); mmio fscanf: %.1f MB/s; %.1f times as "
         "fast\n",
-        file.bytes * 1e-6 / ours, file.bytes * 1e-6 / ours / cores, cores, file.bytes * 1e-6 / mmio,
-        mmio / ours);
+        file.bytes * 1e-6 / fatvec_seconds, file.bytes * 1e-6 / fatvec_seconds / cores, cores,
+        file.bytes * 1e-6 / mmio_seconds, mmio_seconds / fatvec_seconds);
   }
   if (peak_ratio > 0)
     std::printf("peak memory of file to Coo to CSR: %.2f times the CSR\n", peak_ratio);

@@ -5,8 +5,8 @@
 
 namespace fatvec::bench {
 
-/// Seed 004's picture, the time of a reduction over the length of the vector, and multivectors in
-/// both layouts, the longest of which a column-wise pass must read from memory.
+/// Gollmann's picture (2020), the time of a reduction over the length of the vector, and
+/// multivectors in both layouts, the longest of which a column-wise pass must read from memory.
 inline Suite vectors_suite() {
   return {
       .name = "vectors",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who is compared with whom: per problem (a matrix, a k, a layout, ...) the fastest of fatvec, of
-each hand-written kernel, of each peer. Ratios are of speeds, ours over theirs, and only within one
-run: above 1 fatvec is faster. fatvec means its specialised kernels; the portable one is a contender
-of its own, compared in costs.py."""
+each hand-written kernel, of each peer. Ratios are of speeds, fatvec's over the other's, and only
+within one run: above 1 fatvec is faster. fatvec means its specialised kernels; the portable one
+is a contender of its own, compared in costs.py."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pandas as pd
 
 from .blocks import times
 from .load import Run
-from .names import OURS, PEER, PORTABLE, RAW, role
+from .names import SPECIALISED, PEER, PORTABLE, RAW, role
 
-ROLES = (OURS, PORTABLE, RAW, PEER)
+ROLES = (SPECIALISED, PORTABLE, RAW, PEER)
 NOISY = 0.5  # spread from which a case is called noisy
 
 
@@ -33,7 +33,7 @@ def compare(run: Run) -> pd.DataFrame:
     spread, setup_seconds and setup_products (set-up in products); bound (GFLOPS at the bound),
     in_cache (working set within the last-level cache); vs_raw and vs_peer.
     """
-    roles = {OURS: "fatvec", RAW: "raw_best", PEER: "peer"}
+    roles = {SPECIALISED: "fatvec", RAW: "raw_best", PEER: "peer"}
     own = ["seconds", "bound_fraction", "spread", "setup_seconds"]
     columns = [
         *run.problem_keys,
@@ -53,8 +53,8 @@ def compare(run: Run) -> pd.DataFrame:
         for wanted, rows in group[kinds.isin(list(roles))].groupby(kinds):
             best = rows.loc[rows.seconds.idxmin()]
             record[roles[wanted]] = best.GFLOPS
-            record[f"{roles[wanted]}_what"] = run.describe(best, contender=wanted != OURS)
-            if wanted == OURS:
+            record[f"{roles[wanted]}_what"] = run.describe(best, contender=wanted != SPECIALISED)
+            if wanted == SPECIALISED:
                 record.update(best[own], setup_products=best.setup_seconds / best.seconds)
         # The same for every contender of a problem: the compulsory traffic does not depend on who
         # moves it.
@@ -100,7 +100,7 @@ def fatvec_over_raw(run: Run) -> pd.DataFrame:
     measured = run.measured
     kinds = measured.contender.map(role)
     sides = []
-    for wanted in (OURS, RAW):
+    for wanted in (SPECIALISED, RAW):
         best = fastest(measured[kinds == wanted], by)
         side = best[[*by, "seconds", "GFLOPS", "spread", "bound_fraction"]].copy()
         side["what"] = [run.describe(row, contender=wanted == RAW) for _, row in best.iterrows()]
@@ -167,12 +167,12 @@ def worst(
 ) -> pd.DataFrame:
     """The cells in which fatvec is furthest behind, whoever is ahead: the hand-written kernel of
     the same format or the best peer."""
-    raw = same_format.assign(against=same_format.raw_what, theirs=same_format.raw_GFLOPS)
+    raw = same_format.assign(against=same_format.raw_what, other_GFLOPS=same_format.raw_GFLOPS)
     peer = table.dropna(subset=["vs_peer"]).assign(
         what=table.fatvec_what,
         GFLOPS=table.fatvec,
         against=table.peer_what,
-        theirs=table.peer,
+        other_GFLOPS=table.peer,
         ratio=table.vs_peer,
     )
     columns = [
@@ -180,7 +180,7 @@ def worst(
         "what",
         "GFLOPS",
         "against",
-        "theirs",
+        "other_GFLOPS",
         "ratio",
         "spread",
         "bound_fraction",
@@ -191,7 +191,7 @@ def worst(
     return pd.concat(parts).sort_values("ratio", kind="stable").head(count).reset_index(drop=True)
 
 
-def formats(run: Run, wanted: str = OURS) -> pd.DataFrame:
+def formats(run: Run, wanted: str = SPECIALISED) -> pd.DataFrame:
     """The fastest row of each format for each problem, of one role, with csr_seconds (NaN where CSR
     was not measured), over_csr (speed over CSR's), break_even: products after which the conversion
     has paid, set-up / (t_csr - t_format); NaN: never."""

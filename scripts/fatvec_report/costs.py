@@ -9,10 +9,10 @@ import pandas as pd
 
 from . import analysis
 from .load import Run
-from .names import GPU_BACKENDS, OURS, PEER, PORTABLE, RAW, role
+from .names import GPU_BACKENDS, SPECIALISED, PEER, PORTABLE, RAW, role
 
 ANY = "best format"
-SIDES = (PORTABLE, OURS, RAW, PEER)
+SIDES = (PORTABLE, SPECIALISED, RAW, PEER)
 LAUNCH_BOUND = 10e-6  # seconds: on a GPU the launch takes a large part of a shorter product
 
 
@@ -26,8 +26,8 @@ def cells(run: Run) -> pd.DataFrame:
     best = analysis.fastest(rows, [*by, "role"]).set_index([*by, "role"])
     table = best.GFLOPS.unstack().reindex(columns=SIDES)
     seconds = best.seconds.unstack().reindex(columns=SIDES)
-    table["ratio"] = seconds[OURS] / seconds[PORTABLE]
-    table["launch_bound"] = (seconds[OURS] < LAUNCH_BOUND) & table.index.get_level_values(
+    table["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
+    table["launch_bound"] = (seconds[SPECIALISED] < LAUNCH_BOUND) & table.index.get_level_values(
         "backend"
     ).isin(GPU_BACKENDS)
     places = {
@@ -50,7 +50,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     launch_ratio."""
     records = []
     for key, group in table.groupby(["backend", "format", "k"], sort=False):
-        needed = [side for side in (PORTABLE, OURS) if group[side].notna().any()]
+        needed = [side for side in (PORTABLE, SPECIALISED) if group[side].notna().any()]
         if not needed:
             continue
         both = group.dropna(subset=needed)

@@ -11,13 +11,13 @@ from matplotlib.lines import Line2D
 
 from . import analysis
 from .blocks import times
-from .names import ANSWERS, OURS, PORTABLE, RAW, role
+from .names import ANSWERS, SPECIALISED, PORTABLE, RAW, role
 from .style import CONTENDERS, FORMATS, INK, LABELS, by_matrix, head, look, panels, pick, plain
 
 ALL_PEERS = "best peer"
 ROLES = {
     ANSWERS[PORTABLE]: "fatvec-portable",
-    ANSWERS[OURS]: "fatvec",
+    ANSWERS[SPECIALISED]: "fatvec",
     ANSWERS[RAW]: "raw-openmp",
 }  # whose look they have
 

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from . import analysis
 from .blocks import gflops
-from .names import OURS, RAW
+from .names import SPECIALISED, RAW
 from .style import (
     BLUE,
     BOUND,
@@ -75,8 +75,8 @@ def bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
                     textcoords="offset points",
                     va="center",
                     fontsize=7.5,
-                    color=INK if name == OURS else MUTED,
-                    fontweight="bold" if name == OURS else "normal",
+                    color=INK if name == SPECIALISED else MUTED,
+                    fontweight="bold" if name == SPECIALISED else "normal",
                 )
         axis.set_title(f"k = {k}")
         axis.set_xlabel("GFLOPS")
@@ -115,7 +115,7 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
         group = group.sort_values("k")
         for name in reversed(names):
             colour, marker, _ = look(name)
-            ours = name == OURS  # broad and below, so that a line on top of it shows
+            broad = name == SPECIALISED  # broad and below, so that a line on top of it shows
             axis.plot(
                 group.k,
                 group[name],
@@ -123,9 +123,9 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
                 marker=marker,
                 markeredgecolor="white",
                 markeredgewidth=0.5,
-                linewidth=3.6 if ours else 1.4,
-                markersize=7.5 if ours else 5.6,
-                zorder=3 if ours else 4,
+                linewidth=3.6 if broad else 1.4,
+                markersize=7.5 if broad else 5.6,
+                zorder=3 if broad else 4,
             )
         if bounded:
             axis.plot(group.k, group.bound, **BOUND)
@@ -161,10 +161,10 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
             [],
             color=look(name)[0],
             marker=look(name)[1],
-            linewidth=3.6 if name == OURS else 1.4,
+            linewidth=3.6 if name == SPECIALISED else 1.4,
             markeredgecolor="white",
             markeredgewidth=0.5,
-            markersize=7.5 if name == OURS else 5.6,
+            markersize=7.5 if name == SPECIALISED else 5.6,
         )
         for name in names
     ]
@@ -203,11 +203,11 @@ def of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
                     value[cached == inside],
                     places[cached == inside],
                     marker=marker,
-                    s=44 if name == OURS else 26,
+                    s=44 if name == SPECIALISED else 26,
                     linewidth=1.1,
                     facecolor="white" if inside else colour,
                     edgecolor=colour,
-                    zorder=4 if name == OURS else 3,
+                    zorder=4 if name == SPECIALISED else 3,
                 )
         axis.axvline(1, **BOUND)
         axis.set_title(f"k = {k}")
@@ -253,12 +253,12 @@ def roofline(view) -> plt.Figure:
                 group.intensity,
                 group.GFLOPS,
                 marker=marker,
-                s=40 if name == OURS else 22,
+                s=40 if name == SPECIALISED else 22,
                 linewidth=1,
                 edgecolor=colour,
                 facecolor="none" if inside else colour,
                 alpha=0.85,
-                zorder=4 if name == OURS else 3,
+                zorder=4 if name == SPECIALISED else 3,
             )
     ends = np.array([best.intensity.min() / 1.25, best.intensity.max() * 1.25])
     axis.plot(ends, ends * bandwidth, **BOUND)

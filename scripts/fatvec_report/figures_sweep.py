@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from . import analysis
-from .names import OURS, role
+from .names import SPECIALISED, role
 from .style import INK, MARKERS, STEPS, head, look, over_values, panels, pick, short
 
 
@@ -148,7 +148,7 @@ def scaling(view, table: pd.DataFrame) -> plt.Figure:
             for name in reversed(names):
                 group = table[(table.k == k) & (table.contender == name)].groupby("threads")[kind]
                 means, colour = group.apply(analysis.geometric_mean), look(name)[0]
-                if name == OURS:
+                if name == SPECIALISED:
                     axis.fill_between(
                         means.index, group.min(), group.max(), color=colour, alpha=0.13, linewidth=0
                     )
@@ -157,11 +157,11 @@ def scaling(view, table: pd.DataFrame) -> plt.Figure:
                     means,
                     color=colour,
                     marker=look(name)[1],
-                    markersize=7 if name == OURS else 5.6,
+                    markersize=7 if name == SPECIALISED else 5.6,
                     markeredgecolor="white",
                     markeredgewidth=0.6,
-                    linewidth=3 if name == OURS else 1.4,
-                    zorder=3 if name == OURS else 4,
+                    linewidth=3 if name == SPECIALISED else 1.4,
+                    zorder=3 if name == SPECIALISED else 4,
                 )
             axis.plot(
                 threads,
@@ -178,7 +178,11 @@ def scaling(view, table: pd.DataFrame) -> plt.Figure:
         axis.set_ylim(bottom=0)
     handles = [
         Line2D(
-            [], [], color=look(name)[0], marker=look(name)[1], linewidth=3 if name == OURS else 1.4
+            [],
+            [],
+            color=look(name)[0],
+            marker=look(name)[1],
+            linewidth=3 if name == SPECIALISED else 1.4,
         )
         for name in names
     ]

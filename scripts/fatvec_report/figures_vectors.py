@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from .names import OURS
+from .names import SPECIALISED
 from .style import BOUND, head, look, panels, plain
 
 DASHES = ["-", (0, (4, 2)), (0, (1, 1.5))]  # of a contender's versions
@@ -28,11 +28,11 @@ def versions(view) -> dict[str, tuple[str, dict]]:
                     "color": colour,
                     "marker": marker,
                     "linestyle": DASHES[earlier % len(DASHES)],
-                    "linewidth": 3 if row.contender == OURS else 1.4,
-                    "markersize": 7 if row.contender == OURS else 5.4,
+                    "linewidth": 3 if row.contender == SPECIALISED else 1.4,
+                    "markersize": 7 if row.contender == SPECIALISED else 5.4,
                     "markeredgecolor": "white",
                     "markeredgewidth": 0.5,
-                    "zorder": 3 if row.contender == OURS else 4,
+                    "zorder": 3 if row.contender == SPECIALISED else 4,
                 },
             )
     return found

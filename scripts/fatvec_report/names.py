@@ -40,10 +40,10 @@ PROBLEM = (
 # Parameters whose value says enough on its own: "dynamic", but "chunk 64".
 SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy")
 
-OURS, PORTABLE, RAW, PEER = "fatvec", "portable", "raw", "peer"
+SPECIALISED, PORTABLE, RAW, PEER = "fatvec", "portable", "raw", "peer"
 ANSWERS = {
     PORTABLE: "portable",
-    OURS: "specialised",
+    SPECIALISED: "specialised",
     RAW: "hand-written",
     PEER: "library",
 }  # the roles side by side
@@ -86,8 +86,8 @@ def role(contender: str) -> str:
     """'fatvec' (the specialised kernels), 'portable' (one source for all backends), 'raw' (hand-
     written) or 'peer' (a library)."""
     name = contender.lower()
-    if name in (OURS, f"{OURS}-{PORTABLE}"):
-        return OURS if name == OURS else PORTABLE
+    if name in (SPECIALISED, f"{SPECIALISED}-{PORTABLE}"):
+        return SPECIALISED if name == SPECIALISED else PORTABLE
     return RAW if name.startswith(RAW) or name in ("serial", "openmp", "cuda") else PEER
 
 

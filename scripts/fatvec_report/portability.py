@@ -10,9 +10,9 @@ import pandas as pd
 
 from . import analysis
 from .costs import ANY
-from .names import ANSWERS, OURS, PEER, PORTABLE, RAW, role
+from .names import ANSWERS, SPECIALISED, PEER, PORTABLE, RAW, role
 
-APPLICATIONS = [ANSWERS[kind] for kind in (PORTABLE, OURS, RAW)]
+APPLICATIONS = [ANSWERS[kind] for kind in (PORTABLE, SPECIALISED, RAW)]
 EFFICIENCIES = ("application", "architectural")
 KEYS = ["application_name", "format", "problem"]
 
@@ -27,7 +27,7 @@ def platforms(views: list) -> dict[str, list]:
             not run.dry
             and not run.vectors
             and len(run.measured)
-            and run.rows.contender.map(role).isin([PORTABLE, OURS]).any()
+            and run.rows.contender.map(role).isin([PORTABLE, SPECIALISED]).any()
         ):
             found.setdefault((view.platform, view.device), []).append(view)
     return {f"{device} ({platform.upper()})": group for (platform, device), group in found.items()}

@@ -44,16 +44,16 @@ SOURCES = [  # (work, hardware as it states it, what can be shown of it)
 @dataclasses.dataclass
 class Published:
     """One table: which of its columns to show (title to the CSV's columns, of which the fastest
-    counts), and what of ours beside it."""
+    counts), and what fatvec has beside it."""
 
     file: str
     title: str
     hardware: str
     remark: str
     columns: dict[str, list[str]]
-    platform: str  # of ours: "cpu" or "gpu"
-    columns_k: tuple[int, ...]  # ours is the best over these k
-    formats: tuple[str, ...] = ("csr", "ellpack")  # ours, each in a column of its own
+    platform: str  # of the results beside it: "cpu" or "gpu"
+    columns_k: tuple[int, ...]  # fatvec's is the best over these k
+    formats: tuple[str, ...] = ("csr", "ellpack")  # of fatvec, each in a column of its own
     peer: tuple[str, str, str] | None = (
         None  # title, contender and format of a library that was published and that we run, too
     )
@@ -140,7 +140,7 @@ TABLES = [
 ]
 
 
-def ours(view, table: Published) -> pd.DataFrame:
+def measured(view, table: Published) -> pd.DataFrame:
     """What stands beside a published row: per matrix our best GFLOPS in each of its formats and in
     any format, with what that is, and the library's."""
     rows = pd.concat([run.measured for run in view.runs], ignore_index=True)

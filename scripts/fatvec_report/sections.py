@@ -49,7 +49,7 @@ SECTIONS = [
     Section("Columns of multivectors", sections_vectors.multivectors, vectors=True),
     Section("All vectors", sections_vectors.all_times, folded=True, vectors=True),
     Section("Performance portability", sections_portability.across_platforms, across=True),
-    Section("Ours beside published figures", sections_record.beside_published, across=True),
+    Section("Beside published figures", sections_record.beside_published, across=True),
     Section("Failed and skipped", sections_record.not_measured, across=True),
     Section("Provenance", sections_record.provenance, across=True),
 ]

@@ -102,7 +102,7 @@ def worst(view) -> list[Block]:
             word(row.what),
             row.against,
             gflops(row.GFLOPS),
-            gflops(row.theirs),
+            gflops(row.other_GFLOPS),
             times(row.ratio),
             share(row.spread),
             share(row.bound_fraction),
@@ -117,7 +117,16 @@ def worst(view) -> list[Block]:
             "the best peer (at most ten, worst first)."
         ),
         Table(
-            ["case", "fatvec", "against", "fatvec GFLOPS", "theirs", "ratio", "spread", "of bound"],
+            [
+                "case",
+                "fatvec",
+                "against",
+                "fatvec GFLOPS",
+                "its GFLOPS",
+                "ratio",
+                "spread",
+                "of bound",
+            ],
             rows,
             left=3,
             strong=(5,),

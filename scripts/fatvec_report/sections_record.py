@@ -112,21 +112,21 @@ def _mean(ratios: pd.Series) -> str:
 def beside_published(views: list) -> list[Block]:
     blocks: list[Block] = []
     for table in published.TABLES:
-        theirs = table.load(published.FOLDER)
+        printed = table.load(published.FOLDER)
         mine = [
             (view, found)
             for view in views
             if view.platform == table.platform
             and not view.run.dry
-            and len(found := published.ours(view, table))
-            and found.key.isin(theirs.key).any()
+            and len(found := published.measured(view, table))
+            and found.key.isin(printed.key).any()
         ]
         if not mine:
             continue
         blocks += [
             Heading(table.title),
             Text(
-                f"Published on {table.hardware}. {table.remark} Ours: "
+                f"Published on {table.hardware}. {table.remark} Measured: "
                 + "; ".join(
                     f"[{position}] {view.title}" for position, (view, _) in enumerate(mine, 1)
                 )
@@ -143,7 +143,7 @@ def beside_published(views: list) -> list[Block]:
             ]
             columns += [f"[{position}] {title}" for title in titles]
         for matrix, pairs in _matched(mine):
-            row = theirs[theirs.key == published.matrix_key(matrix)]
+            row = printed[printed.key == published.matrix_key(matrix)]
             if len(row):
                 rows.append(
                     [

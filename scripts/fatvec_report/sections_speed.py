@@ -19,7 +19,7 @@ from .blocks import (
     times,
     word,
 )
-from .names import OURS, PORTABLE, RAW
+from .names import SPECIALISED, PORTABLE, RAW
 from .style import pages
 
 MOST_BARS, MOST_LINES, MOST_DOTS, MOST_FORMATS = 10, 12, 30, 15  # matrices on one page
@@ -167,7 +167,7 @@ def comparison(view) -> list[Block]:
 def formats(view) -> list[Block]:
     blocks: list[Block] = []
     for wanted, name, who in (
-        (OURS, "formats", "fatvec's"),
+        (SPECIALISED, "formats", "fatvec's"),
         (RAW, "formats-raw", "the hand-written"),
     ):
         table = analysis.formats(view.run, wanted)
@@ -183,7 +183,7 @@ def formats(view) -> list[Block]:
             )
             blocks += (
                 drawn
-                if wanted == OURS
+                if wanted == SPECIALISED
                 else [Details("The same of the hand-written kernels", drawn)]
             )
     return [*blocks, *_break_even(view)]

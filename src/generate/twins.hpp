@@ -43,7 +43,7 @@ enum class Symmetry {
 struct Twin {
   std::string_view name;
   Structure structure;
-  std::int64_t dofs;  ///< so many consecutive rows share their columns' pattern; columns come in
+  std::int64_t dofs;  ///< this many consecutive rows share their columns' pattern; columns come in
                       ///< blocks of as many
   LengthLaw lengths;
   std::int64_t reach;  ///< in rows: see Structure; 0: of a square or cubic grid

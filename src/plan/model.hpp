@@ -197,7 +197,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
   const auto value = static_cast<double>(structure.value_bytes);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto nnz = static_cast<double>(structure.rows.nnz);
-  // A thread walks a row, but on GPUs CSR's threads share theirs, and where row lengths are stored
+  // A thread walks a row, but on GPUs CSR's threads share rows, and where row lengths are stored
   // long rows are cut up if one is worth a launch.
   auto walked = static_cast<double>(structure.rows.max);
   if (!machine.cpu && format == "csr")

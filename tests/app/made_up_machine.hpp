@@ -9,7 +9,7 @@
 namespace fatvec::product {
 
 /// A clock that only runs of products move on. A run that other processes disturb takes longer by
-/// some slices of theirs.
+/// some of their slices.
 class MadeUpMachine {
  public:
   explicit MadeUpMachine(std::function<bool(double)> disturbed = [](double) { return false; })

@@ -3,10 +3,10 @@
 
 from program import CliTest
 
-# Seed 001: 4 x 4, a ... g as 1 ... 7; its HLL example has hacks of 2 rows.
+# Calzetta and Lori 2025: 4 x 4, a ... g as 1 ... 7; its HLL example has hacks of 2 rows.
 CSR_001 = [(0, 0, 1), (0, 2, 2), (0, 3, 3), (1, 1, 4), (2, 2, 5), (2, 3, 6), (3, 3, 7)]
 HLL_001 = [(0, 0, 3), (0, 2, 1), (2, 1, 2), (2, 2, 4), (2, 3, 1), (3, 0, 1), (3, 3, 1)]
-# Seed 002: 5 x 5.
+# Fraga 2018: 5 x 5.
 SEED_002 = [
     (0, 0, 3),
     (0, 1, 4),
@@ -19,7 +19,7 @@ SEED_002 = [
     (4, 3, 1),
     (4, 4, 6),
 ]
-# Seed 003: 4 x 4.
+# Stec and Stpiczyński: 4 x 4.
 SEED_003 = [(0, 0, 7), (0, 2, 1), (1, 1, 4), (1, 2, 2), (1, 3, 3), (2, 0, 1), (2, 1, 8), (3, 1, 9)]
 
 

@@ -368,7 +368,7 @@ bool register_conformance(const std::string& suite) {
   return true;
 }
 
-/// Device kernels on a host space: every policy of theirs, all layouts and block sizes.
+/// Device kernels on a host space: each of their policies, all layouts and block sizes.
 template <class Kernel, class ExecSpace, class T, class Offset>
 bool register_device_conformance(const std::string& suite) {
   using Check = Conformance<Kernel, ExecSpace, T, Offset, typename Kernel::DevicePolicy>;

@@ -23,6 +23,7 @@ WORDS = re.compile(
     r"\b(so many|ours|theirs|be it|mended|had better|seed 00\d|asks? (ahead|for X))\b", re.I
 )
 FREE = {"reproduce.md", "cli.md"}  # quotes its sources; is what the programs say
+CODE = {".hpp", ".cpp", ".cu", ".py", ".md", ".cmake", ".txt", ".in", ".sh", ".css", ".js", ""}
 
 
 def prose(text: str) -> list[tuple[int, str]]:
@@ -39,6 +40,20 @@ def documents() -> list[tuple[str, str]]:
     """Name and text of each page but those that are free."""
     pages = [page for page in DOCUMENTS if page.name not in FREE]
     return [(str(page.relative_to(ROOT)), page.read_text()) for page in pages]
+
+
+def sources() -> list[tuple[str, str]]:
+    """Name and text of each file that people write, but the history and this one."""
+    folders = "bench cmake docs examples formats kernels packaging scripts src tests".split()
+    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
+    files += [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CMakeLists.txt"]
+    data = (ROOT / "tests" / "data", ROOT / "tests" / "fuzz" / "corpus", pathlib.Path(__file__))
+    return [
+        (str(path.relative_to(ROOT)), path.read_text())
+        for path in files
+        if path.is_file() and path.suffix in CODE and "__pycache__" not in path.parts
+        if not any(path.is_relative_to(place) for place in data)
+    ]
 
 
 def width(line: str) -> int:
@@ -88,8 +103,8 @@ class Limits(unittest.TestCase):
 
     def test_words_are_those_of_the_field(self):
         found = [
-            f"{page}:{n}: {match[0]}"
-            for page, text in documents()
+            f"{file}:{n}: {match[0]}"
+            for file, text in sources()
             for n, line in enumerate(text.split("\n"), 1)
             if (match := WORDS.search(line))
         ]

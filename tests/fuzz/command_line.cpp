@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The command line of fatvec-bench and the options that fatvec's subcommands share, one argument a
-// line: any arguments are options or a complaint of ours, and numbers keep to their bounds.
+// line: any arguments are options or a complaint of fatvec, and numbers keep to their bounds.
 #include <cmath>
 #include <sstream>
 #include <vector>

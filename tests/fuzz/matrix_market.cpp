@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Matrix Market reader: any bytes are a matrix or an error of ours. The answer is the same
+// The Matrix Market reader: any bytes are a matrix or an error of fatvec. The answer is the same
 // however the text is cut into pieces and whether it is compressed; a matrix survives writing and
 // reading, and assembles to a valid CSR.
 #include <zlib.h>

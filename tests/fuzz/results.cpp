@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FILE and FILE.part of `fatvec-bench --output FILE --resume`: any bytes there are rows to go on
-// with, or an error of ours which leaves them as they are.
+// with, or an error of fatvec which leaves them as they are.
 #include <nlohmann/json.hpp>
 
 #include "harness/result_file.hpp"

@@ -35,7 +35,7 @@ SECTIONS = [
     "All comparisons",
     "Set-up and spread of fatvec&#x27;s best",
     "Performance portability",
-    "Ours beside published figures",
+    "Beside published figures",
     "Failed and skipped",
     "Provenance",
 ]

@@ -65,7 +65,7 @@ TEST(BitTcf, WindowsAreCubesOfPointsWhereTheyShareColumns) {
   EXPECT_EQ(a.windows(), 1000);
   const std::vector<int> first_window(a.permutation.data(), a.permutation.data() + 8);
   EXPECT_EQ(first_window, (std::vector<int>{0, 1, 20, 21, 400, 401, 420, 421}));
-  // 4 columns along each direction, 3 at the grid's edges: 64, 48, 36 or 27 for a window, so many
+  // 4 columns along each direction, 3 at the grid's edges: 64, 48, 36 or 27 for a window, that many
   // quarters
   EXPECT_EQ(a.tiles(), 8 * 8 * 8 * 16 + 6 * 64 * 12 + 12 * 8 * 9 + 8 * 7);
 }

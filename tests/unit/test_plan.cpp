@@ -226,7 +226,7 @@ TEST(Plan, CountsTheCopiesThatPackingMakes) {
   EXPECT_EQ(copied("csr-row"), 8 * (x + y));
   EXPECT_EQ(copied("bittcf-window"), 8 * x) << "tensor cores write columns";
   structure.value_bytes = 4;
-  EXPECT_EQ(copied("bittcf-window"), 4 * (x + y)) << "lanes do not, with so many";
+  EXPECT_EQ(copied("bittcf-window"), 4 * (x + y)) << "lanes do not, with these columns";
 }
 
 TEST(Plan, CountsTheValueMapAmongWhatMustFit) {

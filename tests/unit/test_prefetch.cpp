@@ -46,7 +46,7 @@ TEST(Prefetch, OfScatteredColumns) {
   EXPECT_EQ(detail::PrefetchPolicy({128, 7}).for_blocks().scattered, 128);
 }
 
-/// A band 16,001 wide is scattered where the second-level cache does not hold so many rows of X.
+/// A band 16,001 wide is scattered where the second-level cache does not hold as many rows of X.
 TEST(Prefetch, AsFarAsTheCacheOfACoreReaches) {
   const std::int32_t n = 200'000;
   const std::int32_t width = 16'000;

@@ -24,7 +24,8 @@ View filled(const std::vector<double>& values) {
   return view;
 }
 
-/// Seed 004's test matrix, as its arrays stand there (columns unsorted within rows are allowed).
+/// The test matrix of Gollmann 2020, as its arrays stand there (columns unsorted within rows are
+/// allowed).
 Csr gollmann() {
   return Csr(5, 5, filled<Csr::Offsets>({0, 3, 5, 6, 8, 9}),
              filled<Csr::Ordinals>({1, 3, 4, 2, 3, 0, 2, 4, 1}),

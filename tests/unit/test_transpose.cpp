@@ -121,9 +121,9 @@ TEST(Op, ConjugateOfRealValuesIsTheMatrixItself) {
 template <class Matrix>
 void expect_product(Op op, const CsrOf<Complex>& a, const Matrix& matrix) {
   using View = Kokkos::View<Complex**, Exec>;
-  const bool turned = transposes(op);
-  const int rows = turned ? a.cols() : a.rows();
-  const int cols = turned ? a.rows() : a.cols();
+  const bool transposed = transposes(op);
+  const int rows = transposed ? a.cols() : a.rows();
+  const int cols = transposed ? a.rows() : a.cols();
   const int k = 3;
   const View x("x", cols, k);
   const View y("y", rows, k);
@@ -137,7 +137,7 @@ void expect_product(Op op, const CsrOf<Complex>& a, const Matrix& matrix) {
     for (int c = 0; c < k; ++c) {
       Complex sum(-1, -2);
       for (int j = 0; j < cols; ++j)
-        sum += 2.0 * detail::conjugate_if(conjugate, turned ? d[j][i] : d[i][j]) * x(j, c);
+        sum += 2.0 * detail::conjugate_if(conjugate, transposed ? d[j][i] : d[i][j]) * x(j, c);
       ASSERT_EQ(y(i, c), sum) << "op " << static_cast<char>(op) << " at " << i << ", " << c;
     }
   }

@@ -167,7 +167,7 @@ TEST(Twins, HaveThePublishedRowsEntriesLongestRowsAndSymmetry) {
   EXPECT_EQ(seen, 55U);
 }
 
-/// Stec and Stpiczynski do not say which of theirs are.
+/// Stec and Stpiczynski do not say which of their matrices are.
 TEST(Twins, OfTheOtherSymmetricMatricesAreSymmetric) {
   for (const char* const name : {"bcsstk36", "cfd1", "parabolic_fem", "ecology2", "boneS01",
                                  "bmw3_2", "af_shell8", "nd24k", "inline_1", "ldoor"})

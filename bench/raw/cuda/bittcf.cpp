@@ -7,7 +7,7 @@
 
 /// Contender `raw-cuda`, format bittcf, a warp for a window: all of its columns by tensor cores
 /// (PTX mma.m8n8k4).
-///   kernel:tensor-2, tensor-4   so many tiles of A are loaded before the first is multiplied
+///   kernel:tensor-2, tensor-4   2 or 4 tiles of A are loaded before the first is multiplied
 namespace fatvec::bench {
 namespace raw::cuda {
 

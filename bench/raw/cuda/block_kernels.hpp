@@ -6,8 +6,8 @@
 /// The seeds' kernels for fat vectors.
 namespace fatvec::bench::raw::cuda {
 
-/// Seed 000: in blocks of x by y threads, y rows lie over x columns; here x may be less than k, and
-/// nothing is atomic.
+/// Balayre 2024: in blocks of x by y threads, y rows lie over x columns; here x may be less than k,
+/// and nothing is atomic.
 template <class Rows>
 __global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Operands o) {
   const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Ope
   }
 }
 
-/// Seed 004: a fixed grid strides over the rows, a thread takes the columns of its row one after
-/// the other. In row layout this is the seed's row-major kernel, in column layout its column-major
-/// one.
+/// Gollmann 2020: a fixed grid strides over the rows, a thread takes the columns of its row one
+/// after the other. In row layout this is the seed's row-major kernel, in column layout its
+/// column-major one.
 template <class Rows>
 __global__ void grid_stride(const Stored<Rows> a, const Operands o) {
   for (unsigned row = blockIdx.x * blockDim.x + threadIdx.x; row < a.rows;
@@ -41,7 +41,7 @@ void launch_grid_stride(cudaStream_t stream, const Stored<Rows>& a, const Operan
   grid_stride<<<256, 256, 0, stream>>>(a, o);
 }
 
-/// Seed 004's yardstick: k products with one column each.
+/// Gollmann's yardstick (2020): k products with one column each.
 template <class Rows>
 void launch_column_by_column(cudaStream_t stream, const Stored<Rows>& a, Operands o) {
   const int k = std::exchange(o.k, 1);

@@ -52,7 +52,7 @@ struct Operands {
   }
 };
 
-/// Throws where CUDA would take a launch of so many blocks for one of fewer.
+/// Throws where CUDA would take a launch of that many blocks for one of fewer.
 inline unsigned checked_blocks(std::int64_t blocks) {
   if (blocks > INT32_MAX)
     throw CapacityError(

@@ -60,7 +60,7 @@ struct LongRows {
   }
 };
 
-/// A warp per chunk: `lanes` of it (a power of two) side by side over the columns, so many share
+/// A warp per chunk: `lanes` of it (a power of two) side by side over the columns, as many share
 /// the chunk's entries. Chunks of a row meet in Y, hence atomic.
 template <class Rows>
 __global__ void __launch_bounds__(256) add_chunks(const Stored<Rows> a, const Operands o,

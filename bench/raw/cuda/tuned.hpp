@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
   if (busy && split == 0) tile.store(o, a.target(row), sum);
 }
 
-/// So many threads per row, at most `most`, that each has about `entries` of a mean row. Only where
+/// Threads per row, at most `most`, such that each has about `entries` of a mean row. Only where
 /// the entries lie side by side: otherwise the rows do, and threads on neighbouring rows read them
 /// coalesced.
 template <class Rows>

@@ -30,8 +30,8 @@ class RowTiles {
       row_layout ? 8 : 4;  ///< the widest tile that leaves registers for two sums per column
 
  public:
-  /// Asks for the rows of X of the entries that lie `ahead` entries further on (0: for none), where
-  /// rows lie in one piece.
+  /// Prefetches the rows of X of the entries that lie `ahead` entries further on (0: for none),
+  /// where rows lie in one piece.
   RowTiles(const Rows& rows, double alpha, const X& x, double beta, const Y& y, std::int64_t k,
            std::int64_t ahead)
       : rows_(rows), alpha_(alpha), x_(x), beta_(beta), y_(y), k_(k), ahead_(ahead) {

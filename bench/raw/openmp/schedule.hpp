@@ -61,9 +61,9 @@ class Blocks {
   }
 
  private:
-  /// Seed 001's rule, a new block where the entries reach nnz / threads, with two changes: the
-  /// goals count from row 0, lest a block inherits what those before it took too much; and a row
-  /// counts as an entry, for an empty one costs time too.
+  /// The rule of Calzetta and Lori 2025, a new block where the entries reach nnz / threads, with
+  /// two changes: the goals count from row 0, lest a block inherits what those before it took too
+  /// much; and a row counts as an entry, for an empty one costs time too.
   template <class Rows>
   void balance(const Rows& rows, std::int64_t blocks) {
     const std::int64_t units = (rows_ + rows.unit() - 1) / rows.unit();

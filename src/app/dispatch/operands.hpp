@@ -7,7 +7,7 @@
 #include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/core/memory.hpp>
 
-/// What every Product on a Kokkos backend needs, ours and the peers': the clock and the dense
+/// What every Product on a Kokkos backend needs, fatvec's and the peers': the clock and the dense
 /// operands.
 namespace fatvec::product {
 

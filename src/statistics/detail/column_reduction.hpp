@@ -133,7 +133,7 @@ struct ColumnReduction {
   }
 
   /// Four short rows at a time move the lanes to registers and back once. Long rows come strictly
-  /// in the order of memory: what is read 512 bytes apart, be it tiles of columns or rows at a
+  /// in the order of memory: what is read 512 bytes apart, tiles of columns or rows at a
   /// time, the prefetchers do not follow (docs/vectors.md).
   template <bool neighbours>
   KOKKOS_FUNCTION void add_rows(Lanes& lanes, std::int64_t begin, std::int64_t rows,
@@ -215,7 +215,7 @@ inline void cut_into_chunks(ReductionShape& shape, std::int64_t wanted, std::int
   shape.chunk_rows = chunk_steps * shape.side_by_side;
 }
 
-/// For so many columns the chunks never have more results than this, whatever the rows and the
+/// For `columns` columns the chunks never have more results than this, whatever the rows and the
 /// layout: GPU teams have more than half of gpu_lanes, and no group more columns than that.
 template <class ExecSpace>
 std::int64_t most_partial_results(const ExecSpace& exec, std::int64_t columns) {
@@ -255,7 +255,7 @@ void run_column_reduction(const char* label, const ExecSpace& exec, const Source
   };
 
   if constexpr (is_host<ExecSpace>) {
-    constexpr int widest = 16;             // GCC vectorises the loops over so many
+    constexpr int widest = 16;             // GCC vectorises the loops over that many
     constexpr int worth_a_team = 1 << 14;  // elements
     const bool gapless =
         shape.neighbours && source.all([&](auto row, auto) { return row == columns_of_row; });
