@@ -84,7 +84,7 @@ void expect_product_of(const char* what, int rows, int cols) {
   expect_product<View>(what, View("x", cols, k), View("y", rows, k));
 }
 
-TEST(PlanViews, SharedBetweenHostAndDevice) {
+TEST(PlanViews, MayBeSharedBetweenHostAndDevice) {
 #if defined(KOKKOS_HAS_SHARED_SPACE)
   const auto a = host_matrix();
   using Shared = Kokkos::Device<Exec, Kokkos::SharedSpace>;
@@ -97,7 +97,7 @@ TEST(PlanViews, SharedBetweenHostAndDevice) {
 #endif
 }
 
-TEST(PlanViews, Padded) {
+TEST(PlanViews, MayBePadded) {
   const auto a = host_matrix();
   const auto padded = [](const std::string& label) {
     return Kokkos::view_alloc(label, Kokkos::AllowPadding);
@@ -111,14 +111,14 @@ TEST(PlanViews, Padded) {
 }
 
 /// With even numbers of columns GPUs load pairs of X; of 40 they have Y copied, too.
-TEST(PlanViews, PairsOfColumns) {
+TEST(PlanViews, MayBePairsOfColumns) {
   const auto a = host_matrix();
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Device>;
   for (const int columns : {8, 40})
     expect_product<Left>("LayoutLeft", Left("x", a.cols(), columns), Left("y", a.rows(), columns));
 }
 
-TEST(PlanViews, PartsOfOthers) {
+TEST(PlanViews, MayBePartsOfOthers) {
   const auto a = host_matrix();
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, Device>;
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Device>;
@@ -138,7 +138,7 @@ TEST(PlanViews, PartsOfOthers) {
   }
 }
 
-TEST(PlanViews, ApartInBothDimensionsUnmanagedAndConstant) {
+TEST(PlanViews, MayBeApartInBothDimensionsUnmanagedAndConstant) {
   const auto a = host_matrix();
   using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Device, Kokkos::MemoryUnmanaged>;
   using Constant =

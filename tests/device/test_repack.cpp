@@ -80,27 +80,27 @@ void expect_copies_of() {
   }
 }
 
-TEST(Repack, Double) {
+TEST(Repack, DoublesAreTransposed) {
   expect_copies_of<double, Exec>();
 }
-TEST(Repack, Float) {
+TEST(Repack, FloatsAreTransposed) {
   expect_copies_of<float, Exec>();
 }
-TEST(Repack, IntegersOnTheHost) {
+TEST(Repack, IntegersAreTransposedOnTheHost) {
   expect_copies_of<std::int32_t, Host>();
 }
-TEST(Repack, ComplexOnTheHost) {
+TEST(Repack, ComplexNumbersAreTransposedOnTheHost) {
   expect_copies_of<Kokkos::complex<double>, Host>();
 }
 
-TEST(Repack, NothingOfNothing) {
+TEST(Repack, LeavesNothingOfNothing) {
   expect_copies<Kokkos::View<double**, Kokkos::LayoutLeft, Exec>,
                 Kokkos::View<double**, Kokkos::LayoutRight, Exec>>(0, 9, 3, 0, 2.0);
   expect_copies<Kokkos::View<double**, Kokkos::LayoutRight, Exec>,
                 Kokkos::View<double**, Kokkos::LayoutLeft, Exec>>(9, 0, 0, 3, 2.0);
 }
 
-TEST(Repack, RowsThatAreApart) {
+TEST(Repack, TakesRowsThatAreApart) {
   using Apart = Kokkos::View<double**, Kokkos::LayoutStride, Host>;
   const Apart from("from", Kokkos::LayoutStride(130, 3, 20, 401));
   const Kokkos::View<double**, Kokkos::LayoutRight, Host> to("to", 130, 20);
@@ -129,7 +129,7 @@ void expect_large_copies(int rows, int columns) {
   expect_copies<From, To>(rows, columns, 0, 0, 1);
 }
 
-TEST(Repack, PastTheCaches) {
+TEST(Repack, StoresPastTheCaches) {
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
   const int rows = static_cast<int>(streaming_bytes) / (2 * 8 * 24) / 8 * 8 + 64;

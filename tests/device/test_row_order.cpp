@@ -54,12 +54,12 @@ TEST(RowOrder, RowsStayInTheirWindow) {
   EXPECT_EQ(order_of({1, 2, 3, 4, 5}, 1LL << 40), (std::vector<int>{4, 3, 2, 1, 0}));
 }
 
-TEST(RowOrder, NoRowsAndEmptyRows) {
+TEST(RowOrder, NoRowsAndEmptyRowsAreSorted) {
   EXPECT_EQ(order_of({}, 4), (std::vector<int>{}));
   EXPECT_EQ(order_of({0, 0, 0}, 2), (std::vector<int>{0, 1, 2}));
 }
 
-TEST(RowOrder, ManyRowsOfManyLengths) {
+TEST(RowOrder, ManyRowsOfManyLengthsAreSorted) {
   // Keys of one to five passes of the radix sort; pieces and windows that do not divide the rows.
   std::mt19937 random(7);
   for (const int longest : {1, 3, 255, 256, 70000}) {

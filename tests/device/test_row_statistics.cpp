@@ -71,7 +71,7 @@ void expect_zero_lengths(const fatvec::RowStatistics& s) {
   EXPECT_EQ(s.explicit_zeros, 0);
 }
 
-TEST(RowStatistics, SmallMatrixByHand) {
+TEST(RowStatistics, AgreesWithASmallMatrixDoneByHand) {
   // Row lengths 3 0 1 2, columns 1 and 4 of 6 untouched, one explicit zero, rows unsorted.
   const auto s = row_statistics(
       matrix({{{5, 1.0}, {0, 2.0}, {2, 0.0}}, {}, {{0, 3.0}}, {{3, 4.0}, {0, 5.0}}}, 6));
@@ -191,7 +191,7 @@ TEST(SymmetryOf, TellsTheKindsApart) {
   EXPECT_EQ(symmetry(dense({{1, 0}, {0, 1}})), Symmetry::numerical);
 }
 
-TEST(SymmetryOf, EmptyMatrices) {
+TEST(SymmetryOf, TakesEmptyMatrices) {
   EXPECT_EQ(symmetry(DeviceCsr()), Symmetry::numerical);
   EXPECT_EQ(symmetry(matrix({{}, {}}, 2)), Symmetry::numerical);
   EXPECT_EQ(symmetry(matrix({{}, {}}, 3)), Symmetry::not_square);

@@ -43,20 +43,20 @@ constexpr std::initializer_list<int> of_tensor_cores = {65, 66,  72,  73,  80,  
                                                         98, 112, 130, 145, 162, 256};
 constexpr std::initializer_list<int> of_rows = {95, 96, 97, 131, 159, 160, 256};
 
-TEST(Sweeps, BitTcf) {
+TEST(Sweeps, CoverTheColumnsOfBitTcf) {
   expect_products<BitTcfMatrix, Kokkos::LayoutRight>("gen:stencil27:9", of_tensor_cores);
   expect_products<BitTcfMatrix, Kokkos::LayoutRight>("gen:uniform:101x77:6", of_tensor_cores);
   expect_products<BitTcfMatrix, Kokkos::LayoutLeft>("gen:stencil27:9", of_tensor_cores);
 }
 
-TEST(Sweeps, Rows) {
+TEST(Sweeps, CoverTheColumnsOfRows) {
   expect_products<CsrMatrix, Kokkos::LayoutRight>("gen:arrow:400", of_rows);
   expect_products<CsrMatrix, Kokkos::LayoutLeft>("gen:arrow:400", of_rows);
   expect_products<HllMatrix, Kokkos::LayoutRight>("gen:uniform:101x77:6", of_rows);
   expect_products<HllMatrix, Kokkos::LayoutLeft>("gen:uniform:101x77:6", of_rows);
 }
 
-TEST(Sweeps, Blocks) {
+TEST(Sweeps, CoverTheColumnsOfBlocks) {
   expect_products<BsrMatrix, Kokkos::LayoutRight>("gen:stencil7:4:dof=3", of_rows);
   expect_products<BsrMatrix, Kokkos::LayoutLeft>("gen:stencil7:4:dof=3", of_rows);
 }

@@ -153,34 +153,34 @@ INSTANTIATE_TEST_SUITE_P(Io, MalformedFile, testing::ValuesIn(malformed()),
 
 class BadFile : public IoTest {};
 
-TEST_F(BadFile, NonexistentAndFolder) {
+TEST_F(BadFile, NonexistentFilesAndFoldersAreRefused) {
   EXPECT_NE(error_of(path("none.mtx")).find("No such file"), std::string::npos);
   EXPECT_NE(error_of(folder()).find("it is a folder"), std::string::npos);
   EXPECT_THROW(read_header(path("none.mtx")), InputError);
 }
 
-TEST_F(BadFile, HermitianDiagonal) {
+TEST_F(BadFile, HermitianDiagonalsMustBeReal) {
   const auto path =
       file("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 1 1\n1 1 3 1\n");
   EXPECT_NE(error_of<Kokkos::complex<double>>(path).find("m.mtx:4: found a diagonal value"),
             std::string::npos);
 }
 
-TEST_F(BadFile, MissingImaginaryPart) {
+TEST_F(BadFile, MissingImaginaryPartsAreNamed) {
   const auto path =
       file("%%MatrixMarket matrix coordinate complex general\n2 2 2\n2 1 1 1\n1 1 3\n");
   EXPECT_NE(error_of<Kokkos::complex<float>>(path).find("m.mtx:4: expected the imaginary part"),
             std::string::npos);
 }
 
-TEST_F(BadFile, OverflowOfSinglePrecision) {
+TEST_F(BadFile, OverflowOfSinglePrecisionIsRefused) {
   EXPECT_NE(
       error_of<float>(file(real + "1 1 1\n1 1 1e39\n")).find("too large for the scalar type float"),
       std::string::npos);
   EXPECT_EQ(error_of<double>(file(real + "1 1 1\n1 1 1e39\n")), "");
 }
 
-TEST_F(BadFile, LineLongerThanAnyLineIs) {
+TEST_F(BadFile, LinesLongerThanTheLimitAreRefused) {
   const auto path = file(real + "2 2 1\n" + std::string(std::size_t{17} << 20, '1'));
   EXPECT_NE(error_of(path, 4096).find("m.mtx:3: this line is longer than 16 MiB"),
             std::string::npos)
@@ -188,7 +188,7 @@ TEST_F(BadFile, LineLongerThanAnyLineIs) {
 }
 
 /// Every cut of a compressed file is an error, on the line after the last whole one.
-TEST_F(BadFile, TruncatedGzip) {
+TEST_F(BadFile, TruncatedGzipIsRefused) {
   std::string text = real + "500 1 500\n";
   for (int n = 1; n <= 500; ++n)
     text += std::to_string(n) + " 1 " + std::to_string(n * 0.37) + "\n";
@@ -203,7 +203,7 @@ TEST_F(BadFile, TruncatedGzip) {
             std::string::npos);
 }
 
-TEST_F(BadFile, CorruptGzip) {
+TEST_F(BadFile, CorruptGzipIsRefused) {
   std::string text = real + "500 1 500\n";
   for (int n = 1; n <= 500; ++n)
     text += std::to_string(n) + " 1 " + std::to_string(n * 0.37) + "\n";
@@ -219,7 +219,7 @@ TEST_F(BadFile, CorruptGzip) {
 }
 
 /// A bad line wins over a broken end of the file behind it.
-TEST_F(BadFile, BadLineBeforeTheBrokenEnd) {
+TEST_F(BadFile, ABadLineIsNamedBeforeTheBrokenEnd) {
   std::string text = real + "500 1 500\n1 1 oops\n";
   for (int n = 2; n <= 500; ++n)
     text += std::to_string(n) + " 1 " + std::to_string(n * 0.37) + "\n";
@@ -229,7 +229,7 @@ TEST_F(BadFile, BadLineBeforeTheBrokenEnd) {
 }
 
 /// Nothing that random bytes do to a good file may crash the reader.
-TEST_F(BadFile, Fuzz) {
+TEST_F(BadFile, DamagedFilesAreReadOrRefused) {
   const std::string good = symmetric + "% c\n9 9 4\n2 1 1.5e3\n3 3 -2\n\r\n9 1 7\n9 9 0\n";
   std::uint64_t state = 7;
   const auto next = [&state](std::size_t below) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text is cut into pieces for the threads: no cut may change the result.
+#include <algorithm>
+
 #include <fatvec/formats/assemble.hpp>
 
 #include "support.hpp"
@@ -12,7 +14,7 @@ class Pieces : public IoTest {
   static constexpr std::size_t sizes[] = {1, 2, 3, 5, 7, 16, 33, 100, 1000, 4096};
 };
 
-TEST_F(Pieces, CoordinateWithEveryLineEnd) {
+TEST_F(Pieces, CutsDoNotChangeCoordinatesWithAnyLineEnd) {
   for (const std::string end : {"\n", "\r\n", "\n\n", " \r\n\r\n"}) {
     std::string text = "%%MatrixMarket matrix coordinate real symmetric" + end + "% comment" + end +
                        "200 200 200" + end;
@@ -34,7 +36,7 @@ TEST_F(Pieces, CoordinateWithEveryLineEnd) {
   }
 }
 
-TEST_F(Pieces, Array) {
+TEST_F(Pieces, CutsDoNotChangeArrays) {
   for (const char* symmetry : {"general", "symmetric", "skew-symmetric"}) {
     std::string text = std::string("%%MatrixMarket matrix array real ") + symmetry + "\n20 20\n";
     const int count = symmetry[1] == 'e' ? 400 : symmetry[1] == 'y' ? 210 : 190;
@@ -46,7 +48,7 @@ TEST_F(Pieces, Array) {
   }
 }
 
-TEST_F(Pieces, LinesLongerThanAPiece) {
+TEST_F(Pieces, LinesMayBeLongerThanAPiece) {
   const std::string zeros(5000, '0');
   const auto path =
       file("%%MatrixMarket matrix coordinate real general\n" + ("%" + zeros) + "\n2 2 3\n" + zeros +
@@ -59,6 +61,22 @@ TEST_F(Pieces, LinesLongerThanAPiece) {
                          "1 1 2." + zeros + "\n2 2" + std::string(7000, ' ') + "3\n");
   for (const std::size_t size : sizes) {
     EXPECT_EQ(read_entries<double>(good, size), (Entries<double>{{0, 0, 2}, {1, 1, 3}})) << size;
+  }
+}
+
+TEST_F(Pieces, ProgressRisesToTheWholeOfTheFile) {
+  std::string text = "%%MatrixMarket matrix coordinate real symmetric\n9 9 500\n";
+  for (int n = 0; n < 500; ++n) text += "5 4 1\n";
+  std::string array = "%%MatrixMarket matrix array real general\n50 10\n";
+  for (int n = 0; n < 500; ++n) array += "1\n";
+  for (const auto& path : {file(text), file(gzipped(text), "m.mtx.gz"), file(array, "a.mtx")}) {
+    std::vector<double> shares;
+    const ReadOptions options{.progress = [&](double done) { shares.push_back(done); }};
+    detail::read_coo<double>(path, nullptr, 10, options);
+    EXPECT_GT(shares.size(), 5u);
+    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+    EXPECT_GT(shares.front(), 0);
+    EXPECT_EQ(shares.back(), 1);
   }
 }
 
@@ -77,7 +95,7 @@ TEST_F(Pieces, FirstErrorWins) {
 }
 
 /// An entry across the diagonal in a later piece than the one that told the triangle.
-TEST_F(Pieces, TrianglesAcrossPieces) {
+TEST_F(Pieces, TrianglesAreToldAcrossPieces) {
   std::string text = "%%MatrixMarket matrix coordinate real symmetric\n9 9 1002\n2 1 1\n";
   for (int n = 0; n < 1000; ++n) text += "5 5 1\n";
   const auto path = file(text + "1 2 1\n");
@@ -103,7 +121,7 @@ void expect_real_matrix(const std::filesystem::path& path, const Known& known) {
   EXPECT_EQ(csr.nnz(), static_cast<std::int64_t>(known.entries)) << known.name;
 }
 
-TEST(RealMatrices, Shipped) {
+TEST(RealMatrices, ShippedOnesAreRead) {
   const std::filesystem::path data = FATVEC_TEST_DATA;
   for (const Known& known :
        {Known{"cage4", 9, 9, 49}, Known{"olm1000", 1000, 1000, 3996},
@@ -114,7 +132,7 @@ TEST(RealMatrices, Shipped) {
 
 /// FATVEC_MATRICES: a folder of *.mtx.gz with a MANIFEST.tsv (name, rows, cols, stored entries,
 /// entries expanded, ...).
-TEST(RealMatrices, FolderOfTheEnvironment) {
+TEST(RealMatrices, ThoseOfTheFolderAreRead) {
   const char* const folder = std::getenv("FATVEC_MATRICES");
   if (folder == nullptr)
     GTEST_SKIP() << "FATVEC_MATRICES is not set (a folder of .mtx.gz files with a MANIFEST.tsv)";

@@ -12,7 +12,7 @@ using Complex = Kokkos::complex<double>;
 
 class Read : public IoTest {};
 
-TEST_F(Read, GeneralReal) {
+TEST_F(Read, GeneralRealIsRead) {
   MatrixMarketHeader header;
   const auto coo = read_matrix_market<double>(
       file("%%MatrixMarket matrix coordinate real general\n% a comment\n2 3 3\n"
@@ -29,7 +29,7 @@ TEST_F(Read, GeneralReal) {
   EXPECT_EQ(header.entries, 3);
 }
 
-TEST_F(Read, HeaderAlone) {
+TEST_F(Read, TheHeaderAloneIsRead) {
   const auto header =
       read_header(file("%%MatrixMarket MATRIX Array Complex HERMITIAN\n%\n\n 4\t4 \n"));
   EXPECT_FALSE(header.coordinate);
@@ -38,7 +38,7 @@ TEST_F(Read, HeaderAlone) {
   EXPECT_EQ(header.entries, 16);
 }
 
-TEST_F(Read, HeaderBeyond32Bits) {
+TEST_F(Read, AHeaderBeyond32BitsIsRead) {
   const auto path =
       file("%%MatrixMarket matrix coordinate real general\n3000000000 5 9000000000\n1 1 1\n");
   EXPECT_EQ(read_header(path).rows, 3000000000);
@@ -48,19 +48,19 @@ TEST_F(Read, HeaderBeyond32Bits) {
   EXPECT_NE(error.find("2147483647"), std::string::npos) << error;
 }
 
-TEST_F(Read, Pattern) {
+TEST_F(Read, PatternEntriesAreOnes) {
   EXPECT_EQ(read_entries<float>(
                 file("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n2 1\n1 2\n")),
             (Entries<float>{{1, 0, 1.0F}, {0, 1, 1.0F}}));
 }
 
-TEST_F(Read, PatternSymmetric) {
+TEST_F(Read, PatternSymmetricIsExpanded) {
   EXPECT_EQ(read_entries<double>(
                 file("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n1 1\n2 1\n")),
             (Entries<double>{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}}));
 }
 
-TEST_F(Read, Integer) {
+TEST_F(Read, IntegersAreRead) {
   EXPECT_EQ(read_entries<double>(file(
                 "%%MatrixMarket matrix coordinate integer general\n2 2 3\n2 1 -7\n1 2 +12\n1 1 "
                 "9007199254740993\n")),
@@ -80,7 +80,7 @@ TEST_F(Read, UpperTriangleIsAccepted) {
             (Entries<double>{{0, 2, 5}, {2, 0, 5}, {1, 1, 4}}));
 }
 
-TEST_F(Read, SkewSymmetric) {
+TEST_F(Read, SkewSymmetricIsNegated) {
   EXPECT_EQ(read_entries<double>(file(
                 "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n3 1 5\n2 2 0\n")),
             (Entries<double>{{2, 0, 5}, {0, 2, -5}, {1, 1, 0}}));
@@ -89,7 +89,7 @@ TEST_F(Read, SkewSymmetric) {
             (Entries<Complex>{{2, 0, {5, 2}}, {0, 2, {-5, -2}}}));
 }
 
-TEST_F(Read, Hermitian) {
+TEST_F(Read, HermitianIsConjugated) {
   EXPECT_EQ(read_entries<Complex>(file(
                 "%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 5 2\n1 1 3 0\n")),
             (Entries<Complex>{{1, 0, {5, 2}}, {0, 1, {5, -2}}, {0, 0, {3, 0}}}));
@@ -101,7 +101,7 @@ TEST_F(Read, ComplexSymmetricIsNotConjugated) {
             (Entries<Complex>{{1, 0, {5, 2}}, {0, 1, {5, 2}}}));
 }
 
-TEST_F(Read, RealIntoComplex) {
+TEST_F(Read, RealFilesAreReadAsComplex) {
   EXPECT_EQ(read_entries<Kokkos::complex<float>>(
                 file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 0.1\n")),
             (Entries<Kokkos::complex<float>>{{0, 0, {0.1F, 0.0F}}}));
@@ -113,7 +113,7 @@ TEST_F(Read, ExplicitZerosAndDuplicatesStay) {
             (Entries<double>{{0, 0, 0}, {0, 0, 2}, {0, 0, 2}}));
 }
 
-TEST_F(Read, LooseLayout) {
+TEST_F(Read, LooseLayoutIsAccepted) {
   const std::string comment(100000, 'x');
   const std::string text = "%%MatrixMarket  matrix\tcoordinate real general  \r\n%" + comment +
                            "\r\n\r\n  % indented\r\n \t2 2  2 \r\n" +
@@ -121,7 +121,7 @@ TEST_F(Read, LooseLayout) {
   EXPECT_EQ(read_entries<double>(file(text)), (Entries<double>{{0, 1, 3.5}, {1, 0, 4}}));
 }
 
-TEST_F(Read, LastLineWithoutItsEnd) {
+TEST_F(Read, ALastLineWithoutItsEndIsRead) {
   EXPECT_EQ(
       read_entries<double>(file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2")),
       (Entries<double>{{0, 0, 2}}));
@@ -130,7 +130,7 @@ TEST_F(Read, LastLineWithoutItsEnd) {
       (Entries<double>{{0, 0, 2}}));
 }
 
-TEST_F(Read, NoEntries) {
+TEST_F(Read, NoEntriesAreAMatrix) {
   const auto coo =
       read_matrix_market<double>(file("%%MatrixMarket matrix coordinate real general\n0 0 0\n"));
   EXPECT_EQ(coo.entries(), 0U);
@@ -246,7 +246,7 @@ TEST_F(Read, ArrayGeneralIsColumnMajor) {
             (Entries<double>{{0, 0, 1}, {0, 1, 3}, {0, 2, 5}, {1, 0, 2}, {1, 1, 0}, {1, 2, 6}}));
 }
 
-TEST_F(Read, ArraySymmetries) {
+TEST_F(Read, ArraySymmetriesAreExpanded) {
   const auto symmetric = read_multivector<double>(
       file("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"));
   EXPECT_EQ(symmetric(2, 0), 3);
@@ -268,7 +268,7 @@ TEST_F(Read, ArraySymmetries) {
   EXPECT_EQ(hermitian(1, 1), Complex(4, 0));
 }
 
-TEST_F(Read, EmptyArrays) {
+TEST_F(Read, EmptyArraysAreRead) {
   EXPECT_EQ(
       read_multivector<double>(file("%%MatrixMarket matrix array real general\n0 4\n")).extent(1),
       4U);
@@ -288,7 +288,7 @@ TEST_F(Read, CoordinateFileAsMultivectorAddsDuplicates) {
   EXPECT_EQ(dense(1, 1), 0);
 }
 
-TEST_F(Read, Pipe) {
+TEST_F(Read, APipeIsRead) {
   const auto plain = file("%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n");
   const auto fifo = path("fifo");
   ASSERT_EQ(std::system(("mkfifo '" + fifo.string() + "' && (gzip -c '" + plain.string() + "' > '" +

@@ -82,7 +82,7 @@ TYPED_TEST(RoundTrip, MultivectorOfEitherLayout) {
   }
 }
 
-TEST_F(Write, Text) {
+TEST_F(Write, WritesThisText) {
   Coo<double> coo(2, 3, 2);
   coo.row(0) = 0;
   coo.col(0) = 2;
@@ -96,7 +96,7 @@ TEST_F(Write, Text) {
             "-3e+20\n");
 }
 
-TEST_F(Write, CsrWithEmptyRows) {
+TEST_F(Write, WritesCsrWithEmptyRows) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   using Csr = CsrMatrix<double, std::int32_t, Host>;
   Csr::Offsets row_map("row_map", 7);
@@ -129,7 +129,7 @@ TEST_F(Write, NonFiniteValuesComeBack) {
   EXPECT_TRUE(std::signbit(back(3, 0)));
 }
 
-TEST_F(Write, NoSuchFolder) {
+TEST_F(Write, NamesAFolderThatIsNotThere) {
   try {
     write_matrix_market(path("none/m.mtx"), sample_coo<double>(3));
     FAIL();
@@ -142,7 +142,7 @@ TEST_F(Write, NoSuchFolder) {
   EXPECT_THROW(write_matrix_market(folder(), sample_coo<double>(3)), Error);
 }
 
-TEST_F(Write, FullDevice) {
+TEST_F(Write, SaysThatTheDeviceIsFull) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   try {
     write_matrix_market("/dev/full", sample_coo<double>(3));

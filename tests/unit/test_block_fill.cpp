@@ -54,7 +54,7 @@ TEST(BlockFill, FindsTheUnknownsOfANode) {
   }
 }
 
-TEST(BlockFill, OfALargeMatrixIsChosenFromASample) {
+TEST(BlockFill, IsChosenFromASampleOfALargeMatrix) {
   for (const int dof : {2, 3}) {
     const Csr csr = generated(("gen:stencil7:36:dof=" + std::to_string(dof)).c_str());
     ASSERT_GT(csr.nnz(), 1'000'000);
@@ -66,7 +66,7 @@ TEST(BlockFill, OfALargeMatrixIsChosenFromASample) {
   }
 }
 
-TEST(BlockFill, OfNothing) {
+TEST(BlockFill, TakesAMatrixWithoutEntries) {
   for (const char* spec : {"gen:empty:0", "gen:empty:20x7"}) {
     for (const auto& fill : block_fill(Exec(), generated(spec))) {
       EXPECT_EQ(fill.footprint.stored_entries, 0);

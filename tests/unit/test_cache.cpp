@@ -256,7 +256,7 @@ TEST_F(TuneCache, ApplicationsAreToldOfDamage) {
   unsetenv("FATVEC_CACHE");
 }
 
-TEST(Fingerprint, OfTheStructureAlone) {
+TEST(Fingerprint, DependsOnTheStructureAlone) {
   const auto a = generate::generate(generate::parse_spec("gen:stencil7:7"));
   const auto before = fingerprint(Exec(), a);
   a.values(3) += 1;

@@ -62,7 +62,7 @@ FormatOptions hacks_of(std::int64_t hack_size) {
   return result;
 }
 
-TEST(Formats, CsrOfSeed001) {
+TEST(Formats, CsrIsThatOfCalzettaAndLori) {
   // a ... g become 1 ... 7.
   const Csr csr = from_dense({{1, 0, 2, 3}, {0, 4, 0, 0}, {0, 0, 5, 6}, {0, 0, 0, 7}});
   EXPECT_EQ(list(csr.row_map), (List{0, 3, 4, 6, 7}));
@@ -70,7 +70,7 @@ TEST(Formats, CsrOfSeed001) {
   EXPECT_EQ(list(csr.values), (List{1, 2, 3, 4, 5, 6, 7}));
 }
 
-TEST(Formats, HllOfSeed001) {
+TEST(Formats, HllIsThatOfCalzettaAndLori) {
   // The slide pads to a width of 2 and drops the 1 of row 2; one hack of four rows keeps it and is
   // 3 wide.
   const Csr csr = from_dense({{3, 0, 1, 0}, {0, 0, 0, 0}, {0, 2, 4, 1}, {1, 0, 0, 1}});
@@ -81,7 +81,7 @@ TEST(Formats, HllOfSeed001) {
   EXPECT_EQ(list(hll.entries), (List{0, 2, -1, -1, -1, -1, 1, 2, 3, 0, 3, -1}));
 }
 
-TEST(Formats, ColumnMajorHllOfSeed001) {
+TEST(Formats, ColumnMajorHllIsThatOfCalzettaAndLori) {
   // The block of 3 rows: element (r, c) at c · rows + r; row 0 holds 5, row 1 holds 2, row 2 holds
   // 3 and 4.
   const Csr csr = from_dense({{5, 0}, {0, 2}, {3, 4}});
@@ -153,7 +153,7 @@ FormatOptions blocks_of(std::int64_t block_size) {
   return result;
 }
 
-TEST(Formats, CsrAndEllpackOfSeed002) {
+TEST(Formats, CsrAndEllpackAreThoseOfFraga) {
   const Csr csr = from_dense(
       {{3, 4, 0, 0, 0}, {0, 5, 1, 0, 0}, {0, 1, 2, 0, 0}, {0, 0, 2, 3, 0}, {0, 0, 0, 1, 6}});
   EXPECT_EQ(csr.nnz(), 10);
@@ -167,7 +167,7 @@ TEST(Formats, CsrAndEllpackOfSeed002) {
   EXPECT_EQ(padding_ratio(ell), 0);
 }
 
-TEST(Formats, CsrAndEllpackOfSeed003) {
+TEST(Formats, CsrAndEllpackAreThoseOfStecAndStpiczynski) {
   const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
   EXPECT_EQ(list(csr.values), (List{7, 1, 4, 2, 3, 1, 8, 9}));
   EXPECT_EQ(list(csr.entries), (List{0, 2, 1, 2, 3, 0, 1,
@@ -182,7 +182,7 @@ TEST(Formats, CsrAndEllpackOfSeed003) {
   EXPECT_DOUBLE_EQ(padding_ratio(by_columns), 0.5);
 }
 
-TEST(Formats, JadOfSeed003) {
+TEST(Formats, JadIsThatOfStecAndStpiczynski) {
   // Figures 2 and 3. They draw a and ja by rows; ia and the algorithms read them by diagonals.
   const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
   const Jad jad = Jad::from_csr(Exec(), csr);
@@ -242,7 +242,7 @@ TEST(Formats, UnsortedSellIsHll) {
   EXPECT_EQ(list(sell.values), list(hll.values));
 }
 
-TEST(Formats, BsrOfSeed003) {
+TEST(Formats, BsrIsThatOfStecAndStpiczynski) {
   const Csr csr = from_dense({{7, 0, 1, 0}, {0, 4, 2, 3}, {1, 8, 0, 0}, {0, 9, 0, 0}});
   const Bsr bsr = Bsr::from_csr(Exec(), csr, blocks_of(2));
   EXPECT_EQ(list(bsr.row_map), (List{0, 2, 3}));  // ptrB and ptrE in one

@@ -172,7 +172,7 @@ TEST(Generate, ReferenceMatricesHaveTheirPublishedCounts) {
   }
 }
 
-TEST(Generate, Banded) {
+TEST(Generate, BandedMatricesHaveTheirBand) {
   for (const int half : {0, 1, 4, 8, 9, 100}) {
     SCOPED_TRACE(half);
     const HostCsr a = make("gen:banded:9:" + std::to_string(half));
@@ -191,7 +191,7 @@ TEST(Generate, Banded) {
   }
 }
 
-TEST(Generate, Arrow) {
+TEST(Generate, ArrowsHaveTheirShape) {
   const HostCsr a = make("gen:arrow:6");
   expect_well_formed(a);
   const Dense rows = entries_of(a);
@@ -208,7 +208,7 @@ TEST(Generate, Arrow) {
   EXPECT_EQ(large.nnz(), 3 * 120000 - 2);
 }
 
-TEST(Generate, DiagonalAndEmpty) {
+TEST(Generate, DiagonalAndEmptyMatricesHaveTheirShapes) {
   const HostCsr diagonal = make("gen:diagonal:100");
   expect_well_formed(diagonal);
   for (std::int32_t i = 0; i < 100; ++i) {
@@ -298,7 +298,7 @@ TEST(Generate, PowerLawTakesExponentAndMax) {
   EXPECT_NEAR(static_cast<double>(full.nnz()), 2500, 50);
 }
 
-TEST(Generate, SameTextSameMatrix) {
+TEST(Generate, TheSameTextGivesTheSameMatrix) {
   // The constants were recorded with one thread; random numbers are counted per row, so any number
   // of threads must give them.
   const std::map<std::string, std::uint64_t> recorded = {
@@ -322,7 +322,7 @@ TEST(Generate, SeedsDiffer) {
   }
 }
 
-TEST(Generate, ZeroSizes) {
+TEST(Generate, ZeroSizesAreMatrices) {
   for (const std::string text :
        {"stencil5:0", "stencil7:3x0x2", "stencil27:0:dof=3", "banded:0:5", "uniform:0x9:4",
         "uniform:0:0", "powerlaw:0x9:3", "arrow:0", "diagonal:0", "empty:0"}) {

@@ -26,7 +26,7 @@ void expect_shared(const Csr& csr, const Matrix& crs) {
   EXPECT_EQ(csr.values.data(), crs.values.data());
 }
 
-TEST(Interop, ThereAndBackWithoutACopy) {
+TEST(Interop, GoesThereAndBackWithoutACopy) {
   const Csr csr = small();
   const Crs crs = crs_matrix(csr);
   expect_shared(csr, crs);

@@ -66,7 +66,7 @@ TEST(LargeProduct, BsrStreamsLinesOfY) {
   expect_streamed<BsrRow, double>(convert<Bsr>(Host(), csr), 75, 80);
 }
 
-TEST(LargeProduct, OnlyWhereItMay) {
+TEST(LargeProduct, StreamsOnlyWhereItMay) {
   const std::int64_t rows = 2'000'000;
   alignas(64) static double memory[8];
   detail::Epilogue<double> epilogue{1, 0, {memory, 8, 1}};

@@ -36,7 +36,7 @@ bool is_advised(const void* address) {
   return false;
 }
 
-TEST(Memory, HugePagesUnderLargeViewsOnly) {
+TEST(Memory, HugePagesLieUnderLargeViewsOnly) {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled"))
     GTEST_SKIP() << "no huge pages on this system";
   const auto plain = Kokkos::view_alloc(Kokkos::WithoutInitializing, "view");

@@ -64,7 +64,7 @@ void expect_product(const PlanOf& plan, const Csr& a, int k, double beta) {
   }
 }
 
-TEST(Plan, EveryKernelInEveryLayoutPackedOrNot) {
+TEST(Plan, MultipliesByEveryKernelInEveryLayoutPackedOrNot) {
   const Csr a = a_matrix();
   for (const char* kernel : {"csr-row", "hll-row", "sell-row", "bsr-row", "bittcf-window"}) {
     for (const bool packed : {false, true}) {
@@ -82,7 +82,7 @@ TEST(Plan, EveryKernelInEveryLayoutPackedOrNot) {
   }
 }
 
-TEST(Plan, OfEveryKernelThereIs) {
+TEST(Plan, MultipliesByEveryKernelThereIs) {
   const Csr a = a_matrix();
   for (const auto kernel : kernel_names) {
     const PlanOptions options{.choice = Choice{.kernel = std::string(kernel)},
@@ -105,14 +105,14 @@ TEST(Plan, MixedLayoutsOfXAndYNeedNoPacking) {
     for (int c = 0; c < 5; ++c) ASSERT_EQ(y(i, c), z(i, c));
 }
 
-TEST(Plan, OfAMatrixWithAnotherSpellingOfItsDevice) {
+TEST(Plan, TakesAMatrixWithAnotherSpellingOfItsDevice) {
   const Csr a = a_matrix();
   const CsrMatrix<double, int, Exec::device_type> same = a;
   const auto plan = analyse(Exec(), same, 3, {.choice = Choice{"hll-row"}, .machine = a_machine()});
   expect_product<Right>(plan, a, 3, 0.0);
 }
 
-TEST(Plan, OfTheTranspose) {
+TEST(Plan, MultipliesByTheTranspose) {
   const Csr a = a_matrix("gen:uniform:60x90:5");
   const auto plan = analyse(Exec(), a, 2, {.op = Op::transpose, .machine = a_machine()});
   EXPECT_EQ(plan.rows(), 90);
@@ -257,7 +257,7 @@ TEST(Plan, CountsTheValueMapAmongWhatMustFit) {
   }
 }
 
-TEST(Plan, OfMatricesWithoutRowsOrEntries) {
+TEST(Plan, TakesMatricesWithoutRowsOrEntries) {
   for (const auto& [rows, cols] :
        {std::pair(0, 0), std::pair(0, 5), std::pair(5, 0), std::pair(5, 5)}) {
     const Csr a(rows, cols, Csr::Offsets("row_map", rows + 1), {}, {});
@@ -303,7 +303,7 @@ TEST(Plan, ProductsNeitherFenceNorAllocate) {
   }
 }
 
-TEST(Plan, TwoInstancesAtATime) {
+TEST(Plan, RunsOnTwoInstancesAtATime) {
   const Csr a = a_matrix("gen:stencil27:12");
   const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   const auto plan = analyse(Exec(), a, 6, {.choice = Choice{"csr-row"}, .machine = a_machine()});

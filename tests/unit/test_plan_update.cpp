@@ -94,13 +94,13 @@ void expect_updates(Op op) {
   });
 }
 
-TEST(PlanUpdate, EveryFormat) {
+TEST(PlanUpdate, ReplacesTheValuesOfEveryFormat) {
   expect_updates<double, AllKernels>(Op::none);
 }
-TEST(PlanUpdate, OfATranspose) {
+TEST(PlanUpdate, TakesATranspose) {
   expect_updates<double, AllKernels>(Op::transpose);
 }
-TEST(PlanUpdate, OfConjugates) {
+TEST(PlanUpdate, TakesConjugates) {
   using C = Kokkos::complex<double>;
   using Kernels = TypeList<CsrPortable, HllPortable, BsrPortable>;  // the formats matter
   const auto a = a_matrix<C>();
@@ -122,7 +122,7 @@ TEST(PlanUpdate, OfConjugates) {
   }
 }
 
-TEST(PlanUpdate, WithOffsetsOf64Bits) {
+TEST(PlanUpdate, TakesOffsetsOf64Bits) {
   using Kernels = TypeList<CsrPortable, HllPortable>;
   const auto a = generate::generate(generate::parse_spec("gen:powerlaw:300:4.2"));
   static_assert(std::is_same_v<decltype(a)::offset_type, std::int64_t>);

@@ -31,7 +31,7 @@ std::int64_t distance(const Csr& a, std::int64_t k,
                                        k * 8, a.cols(), resident);
 }
 
-TEST(Prefetch, OfScatteredColumns) {
+TEST(Prefetch, IsForScatteredColumns) {
   const Csr scattered = test::generated("gen:uniform:100000:10");
   EXPECT_EQ(distance(scattered, 16), 9) << "80 entries";
   EXPECT_EQ(distance(scattered, 13, {128, 1'000'000}), 0) << "not worth it on this machine";
@@ -47,7 +47,7 @@ TEST(Prefetch, OfScatteredColumns) {
 }
 
 /// A band 16,001 wide is scattered where the second-level cache does not hold as many rows of X.
-TEST(Prefetch, AsFarAsTheCacheOfACoreReaches) {
+TEST(Prefetch, ReachesAsFarAsTheCacheOfACore) {
   const std::int32_t n = 200'000;
   const std::int32_t width = 16'000;
   const Csr::Offsets row_map("row_map", n + 1);
@@ -65,7 +65,7 @@ TEST(Prefetch, AsFarAsTheCacheOfACoreReaches) {
       << "and 31,250 of one";
 }
 
-TEST(Prefetch, OfPatternsWhereRowsOfXAreLong) {
+TEST(Prefetch, IsForPatternsWhereRowsOfXAreLong) {
   const Csr seven = test::generated("gen:stencil7:50");
   EXPECT_EQ(distance(seven, 16), 0);
   EXPECT_EQ(distance(seven, 32), 0);
@@ -74,7 +74,7 @@ TEST(Prefetch, OfPatternsWhereRowsOfXAreLong) {
   EXPECT_EQ(distance(band, 128), 0) << "a new column in 21";
 }
 
-TEST(Prefetch, NotOfFewOrEmptyRows) {
+TEST(Prefetch, IsNotForFewOrEmptyRows) {
   const Csr empty = test::generated("gen:uniform:50000:0");
   EXPECT_EQ(distance(empty, 64), 0);
   const Csr scattered = test::generated("gen:uniform:100000:10");
@@ -163,7 +163,7 @@ void expect_prefetching_is_right() {
 }
 #endif
 
-TEST(Prefetch, RowsOfEveryLength) {
+TEST(Prefetch, RowsOfEveryLengthAreRight) {
 #if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
   expect_prefetching_is_right<double>();
   expect_prefetching_is_right<float>();

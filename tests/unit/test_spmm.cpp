@@ -32,7 +32,7 @@ Csr gollmann() {
              filled<Csr::Scalars>({2, 7, 4, 1, 9, 3, 6, 5, 8}));
 }
 
-TEST(Spmm, PrintedVectorProductOfSeed004) {
+TEST(Spmm, TheVectorProductIsThatOfGollmann) {
   const auto x = filled<Kokkos::View<double*, Exec>>({1, 2, 3, 4, 5});
   const Kokkos::View<double*, Exec> y("y", 5);
   spmm(1.0, gollmann(), x, 0.0, y);
@@ -40,7 +40,7 @@ TEST(Spmm, PrintedVectorProductOfSeed004) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(y(i), expected[i]);
 }
 
-TEST(Spmm, PrintedMultivectorProductOfSeed004) {
+TEST(Spmm, TheMultivectorProductIsThatOfGollmann) {
   const double columns[3][5] = {{1, 2, 3, 4, 5}, {1, 2, 3, 4, 5}, {1, 2, 3, 4, 1}};
   const double expected[3][5] = {{52, 39, 3, 43, 16}, {52, 39, 3, 43, 16}, {36, 39, 3, 23, 16}};
   const Left x("x", 5, 3);
@@ -66,7 +66,7 @@ TEST(Spmm, AcceptsConstAndUnmanagedViewsOfAnyLayout) {
   EXPECT_EQ(wide(4, 4), 0);
 }
 
-TEST(Spmm, EveryOtherColumnOfALargerBlock) {
+TEST(Spmm, TakesEveryOtherColumnOfALargerBlock) {
   const Right parent("parent", 5, 8);
   for (int j = 0; j < 5; ++j)
     for (int c = 0; c < 8; ++c) parent(j, c) = c % 2 == 0 ? j + 1 : 1e9;

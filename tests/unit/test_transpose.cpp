@@ -76,7 +76,7 @@ void expect_transpose(const CsrOf<Scalar>& a, bool conjugate) {
       ASSERT_LT(t.entries(n - 1), t.entries(n));
 }
 
-TEST(Transpose, OfEveryShape) {
+TEST(Transpose, IsRightForEveryShape) {
   expect_transpose(sample<double>(37, 23, 20), false);
   expect_transpose(sample<double>(23, 200, 5, 7), false);
   expect_transpose(sample<double>(1, 300, 50), false);
@@ -87,7 +87,7 @@ TEST(Transpose, OfEveryShape) {
   expect_transpose(sample<double>(0, 0, 0), false);
 }
 
-TEST(Transpose, OfComplexValuesWithAndWithoutConjugation) {
+TEST(Transpose, TakesComplexValuesWithAndWithoutConjugation) {
   expect_transpose(sample<Complex>(30, 40, 20), false);
   expect_transpose(sample<Complex>(30, 40, 20), true);
 }
@@ -103,7 +103,7 @@ TEST(Transpose, TwiceIsTheMatrix) {
   }
 }
 
-TEST(Op, Letters) {
+TEST(Op, IsReadFromItsLetter) {
   EXPECT_EQ(op_of('n'), Op::none);
   EXPECT_EQ(op_of('T'), Op::transpose);
   EXPECT_EQ(op_of('C'), Op::conjugate);
@@ -143,7 +143,7 @@ void expect_product(Op op, const CsrOf<Complex>& a, const Matrix& matrix) {
   }
 }
 
-TEST(Op, ProductsOfEveryOp) {
+TEST(Op, ProductsOfEveryOpAreRight) {
   const auto a = sample<Complex>(31, 17, 25, 3);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
     expect_product(op, a, a);

@@ -70,7 +70,7 @@ auto blocks_of(const Csr& a, int size) {
   return convert<BsrMatrix<double, std::int32_t, Host>>(Host(), a, options);
 }
 
-TEST(TransposedStore, EveryNumberOfColumns) {
+TEST(TransposedStore, IsRightForEveryNumberOfColumns) {
   const auto a = whole_numbers("gen:powerlaw:701:4.2");
   const auto bsr = blocks_of(a, 3);
   for (const int k :
@@ -82,14 +82,14 @@ TEST(TransposedStore, EveryNumberOfColumns) {
   }
 }
 
-TEST(TransposedStore, BlocksOfAnySize) {
+TEST(TransposedStore, IsRightForBlocksOfAnySize) {
   const auto a = whole_numbers("gen:stencil5:40x41");
   for (int size = 1; size <= 16; ++size)
     for (const int k : {9, 300}) expect_transposed<BsrRow, double>(blocks_of(a, size), k, 1);
 }
 
 /// Whole lines of Y go past the caches: what begins within a line must not.
-TEST(TransposedStore, LargeProducts) {
+TEST(TransposedStore, IsRightForLargeProducts) {
   const auto a = whole_numbers("gen:banded:210000:1");
   const auto bsr = blocks_of(a, 3);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);

@@ -80,26 +80,26 @@ void expect_products() {
 using Kokkos::Experimental::bhalf_t;
 using Kokkos::Experimental::half_t;
 
-TEST(ValueTypes, WideOrdinals) {
+TEST(ValueTypes, WideOrdinalsMultiply) {
   expect_products<double, double, std::int64_t, CsrPortable, EllpackPortable, HllPortable,
                   SellPortable, JadPortable, PjadPortable, BsrPortable, BitTcfPortable>();
 }
-TEST(ValueTypes, RealMatrixTimesComplexVectors) {
+TEST(ValueTypes, RealMatricesTakeComplexVectors) {
   expect_products<double, Kokkos::complex<double>, std::int32_t, CsrPortable, BsrPortable>();
 }
-TEST(ValueTypes, Integers) {
+TEST(ValueTypes, IntegersMultiply) {
   expect_products<std::int64_t, std::int64_t, std::int32_t, CsrPortable, BsrPortable>();
 }
-TEST(ValueTypes, HalfPrecision) {
+TEST(ValueTypes, HalfPrecisionMultiplies) {
   expect_products<half_t, half_t, std::int32_t, CsrPortable, HllPortable>();
   expect_products<bhalf_t, bhalf_t, std::int32_t, CsrPortable>();
 }
-TEST(ValueTypes, HalfPrecisionMatrixTimesFloats) {
+TEST(ValueTypes, HalfPrecisionMatricesTakeFloats) {
   expect_products<half_t, float, std::int32_t, CsrPortable, HllPortable, BsrPortable>();
   expect_products<bhalf_t, float, std::int32_t, CsrPortable>();
 }
 
-TEST(ValueTypes, ConstArrays) {
+TEST(ValueTypes, ConstArraysMultiply) {
   const auto a = small<double>();
   const CsrMatrix<const double, const std::int32_t, Host, std::int64_t> constant(
       a.rows(), a.cols(), a.row_map, a.entries, a.values);
@@ -108,7 +108,7 @@ TEST(ValueTypes, ConstArrays) {
   expect_right<CsrPortable, double>(constant, a, 3);
 }
 
-TEST(ValueTypes, ConstMatrixOfKokkosKernels) {
+TEST(ValueTypes, ConstMatricesOfKokkosKernelsMultiply) {
   const auto a = small<double>();
   using Crs = KokkosSparse::CrsMatrix<double, int, Host::device_type, void, std::int64_t>;
   const Crs crs = crs_matrix(a);

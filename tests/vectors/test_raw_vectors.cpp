@@ -122,18 +122,18 @@ void expect_right() {
   }
 }
 
-TYPED_TEST(RawVectors, Float) {
+TYPED_TEST(RawVectors, FloatsAreRight) {
   expect_right<TypeParam, float>();
 }
-TYPED_TEST(RawVectors, Double) {
+TYPED_TEST(RawVectors, DoublesAreRight) {
   expect_right<TypeParam, double>();
 }
-TYPED_TEST(RawVectors, Integers) {
+TYPED_TEST(RawVectors, IntegersAreRight) {
   expect_right<TypeParam, std::int32_t>();
   expect_right<TypeParam, std::int64_t>();
 }
 
-TYPED_TEST(RawVectors, NegativeAndNan) {
+TYPED_TEST(RawVectors, NegativeElementsAndNanAreSeen) {
   const auto negative = TypeParam::template statistics<double>({-3, -7.5, -1}, 1, 3);
   EXPECT_EQ(negative.max_norm, 7.5);
   EXPECT_EQ(negative.max, -1);

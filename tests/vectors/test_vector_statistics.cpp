@@ -73,7 +73,7 @@ using Scalars =
     ::testing::Types<float, double, std::int8_t, std::int32_t, std::int64_t, std::uint32_t>;
 TYPED_TEST_SUITE(VectorStatisticsOf, Scalars);
 
-TYPED_TEST(VectorStatisticsOf, Vectors) {
+TYPED_TEST(VectorStatisticsOf, AreRightForVectors) {
   for (const auto n : lengths) {
     SCOPED_TRACE(n);
     const auto x = filled(Kokkos::View<TypeParam*, Device>("x", n), whole<TypeParam>);
@@ -81,7 +81,7 @@ TYPED_TEST(VectorStatisticsOf, Vectors) {
   }
 }
 
-TYPED_TEST(VectorStatisticsOf, ColumnsInEitherLayout) {
+TYPED_TEST(VectorStatisticsOf, AreRightForColumnsInEitherLayout) {
   for (const auto n : short_lengths) {
     for (const auto k : widths) {
       expect_columns(filled(Kokkos::View<TypeParam**, Kokkos::LayoutRight, Device>("x", n, k),
@@ -105,7 +105,7 @@ void expect_parts(std::int64_t n, std::int64_t k) {
                                  Kokkos::pair<std::int64_t, std::int64_t>(2, k + 2)));
 }
 
-TEST(VectorStatistics, PartsOfLargerArrays) {
+TEST(VectorStatistics, TakePartsOfLargerArrays) {
   for (const auto n : short_lengths) {
     for (const auto k : widths) {
       expect_parts<Kokkos::LayoutRight>(n, k);
@@ -115,7 +115,7 @@ TEST(VectorStatistics, PartsOfLargerArrays) {
 }
 
 /// Every element at a distance in both directions, rows the nearer ones or columns.
-TEST(VectorStatistics, StridedColumns) {
+TEST(VectorStatistics, TakeStridedColumns) {
   for (const auto n : short_lengths) {
     for (const auto k : widths) {
       const auto un = static_cast<std::size_t>(n);
@@ -139,14 +139,14 @@ TEST(VectorStatistics, StridedColumns) {
   }
 }
 
-TEST(VectorStatistics, StridedVector) {
+TEST(VectorStatistics, TakeAStridedVector) {
   const auto rows =
       filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 5003, 7), whole<double>);
   const auto column = Kokkos::subview(rows, Kokkos::ALL, 4);
   expect_statistics(vector_statistics(Device(), column), expected_column<double>(5003, 4));
 }
 
-TEST(VectorStatistics, EmptyVector) {
+TEST(VectorStatistics, TakeAnEmptyVector) {
   const auto s = vector_statistics(Device(), Kokkos::View<double*, Device>("x", 0));
   EXPECT_EQ(s.sum, 0);
   EXPECT_EQ(s.norm2(), 0);
@@ -175,7 +175,7 @@ TEST(VectorStatistics, SmallestIntegersHaveAMagnitude) {
   EXPECT_EQ(vector_statistics(Device(), vector_of<std::int8_t>({-128, 127})).max_norm(), 128);
 }
 
-TEST(VectorStatistics, WideSums) {
+TEST(VectorStatistics, SumsAreWide) {
   const auto x =
       filled(Kokkos::View<std::int32_t*, Device>("x", 100000),
              [](std::int64_t, std::int64_t) { return std::numeric_limits<std::int32_t>::max(); });
@@ -219,7 +219,7 @@ TEST(VectorStatistics, InfinitiesAreNumbers) {
   EXPECT_EQ(vector_statistics(Device(), vector_of<double>({-infinity, 2})).sum, -infinity);
 }
 
-TEST(VectorStatistics, ZerosOfEitherSign) {
+TEST(VectorStatistics, ZerosOfEitherSignAreTaken) {
   const auto s = vector_statistics(Device(), vector_of<double>({-0.0, 0.0, 1, -0.0}));
   EXPECT_EQ(s.zeros, 3);
   EXPECT_EQ(s.min, 0);
@@ -234,7 +234,7 @@ TEST(VectorStatistics, SquaresOverflowNormsDoNot) {
   EXPECT_EQ(s.max_norm(), 1e200);
 }
 
-TEST(VectorStatistics, RandomNumbersToWithinRounding) {
+TEST(VectorStatistics, AreRightToWithinRounding) {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal;
   std::vector<double> values(300007);
@@ -248,7 +248,7 @@ TEST(VectorStatistics, RandomNumbersToWithinRounding) {
   EXPECT_NEAR(dot(Device(), x, x), s.square_sum, 1e-12 * s.square_sum);
 }
 
-TEST(VectorStatistics, TheSameBitsEveryTime) {
+TEST(VectorStatistics, AreTheSameBitsEveryTime) {
   const auto x =
       filled(Kokkos::View<double**, Kokkos::LayoutRight, Device>("x", 100003, 5),
              [](std::int64_t i, std::int64_t c) { return std::sin(static_cast<double>(i + c)); });
@@ -310,7 +310,7 @@ class DotOfType : public ::testing::Test {};
 using DotScalars = ::testing::Types<float, double, std::int32_t, std::int64_t>;
 TYPED_TEST_SUITE(DotOfType, DotScalars);
 
-TYPED_TEST(DotOfType, Vectors) {
+TYPED_TEST(DotOfType, IsRightForVectors) {
   for (const auto n : lengths) {
     const auto x = filled(Kokkos::View<TypeParam*, Device>("x", n), whole<TypeParam>);
     const auto y = filled(Kokkos::View<TypeParam*, Device>("y", n),
@@ -321,7 +321,7 @@ TYPED_TEST(DotOfType, Vectors) {
   }
 }
 
-TYPED_TEST(DotOfType, ColumnsInEveryPairOfLayouts) {
+TYPED_TEST(DotOfType, IsRightForColumnsInEveryPairOfLayouts) {
   using Right = Kokkos::View<TypeParam**, Kokkos::LayoutRight, Device>;
   using Left = Kokkos::View<TypeParam**, Kokkos::LayoutLeft, Device>;
   const auto next = [](std::int64_t i, std::int64_t c) { return whole<TypeParam>(i, c + 1); };
@@ -352,7 +352,7 @@ TEST(Dot, ComplexElementsOfTheFirstAreConjugated) {
   EXPECT_EQ(dot(Device(), x, scaled), Kokkos::complex<double>(2, 1));
 }
 
-TEST(Dot, OperandsOfTwoPrecisions) {
+TEST(Dot, TakesOperandsOfTwoPrecisions) {
   const auto x = vector_of<float>({0.5F, 2});
   const auto y = vector_of<double>({1e-300, 3});
   EXPECT_EQ(dot(Device(), x, y), 6);
@@ -361,7 +361,7 @@ TEST(Dot, OperandsOfTwoPrecisions) {
       (1LL << 60) - 1);
 }
 
-TEST(Dot, NanAndEmpty) {
+TEST(Dot, TakesNanAndEmptyVectors) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(
       std::isnan(dot(Device(), vector_of<double>({1, nan, 3}), vector_of<double>({1, 0, 3}))));
