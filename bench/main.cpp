@@ -50,7 +50,7 @@ void print_list(const Registry& registry) {
 void run_benchmarks(const Options& options, std::size_t cases, const std::string& summary,
                     ResultFile* file) {
   TableReporter table(summary, !options.dry_run);
-  Progress progress(cases);
+  RunProgress progress(cases);
   RunReporter display(table, progress, file);
   JsonReporter json;
   const bool to_file =

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
+#include <fatvec/app/cli/common/help.hpp>
 #include <fatvec/app/cli/common/streams.hpp>
 #include <fatvec/app/cli/common/values.hpp>
 #include <fatvec/core/error.hpp>
@@ -17,16 +19,17 @@ namespace fatvec::bench {
 namespace {
 
 constexpr const char* description =
-    "fatvec-bench: sparse matrix times fat vector, our kernels against hand-written code and "
+    "fatvec-bench: sparse matrix times fat vector, fatvec's kernels beside hand-written code and "
     "libraries, in one run.\n"
     "Every result is verified before it is timed. Selections are comma-separated lists; --list "
     "shows the names.";
 
 constexpr const char* footer =
-    "Flags of Google Benchmark pass through, e.g. --benchmark_filter=REGEX, --benchmark_out=FILE,\n"
-    "--benchmark_list_tests; so do Kokkos' (--kokkos-num-threads=N).\n"
-    "Exit status: 0 success, 1 a row or a file failed, 2 wrong usage or unreadable input, 3 a "
-    "result failed its\nverification.";
+    "Flags of Google Benchmark pass through, e.g. --benchmark_filter=REGEX,\n"
+    "--benchmark_out=FILE, --benchmark_list_tests; so do Kokkos'\n"
+    "(--kokkos-num-threads=N).\n"
+    "Exit status: 0 success, 1 a row or a file failed, 2 wrong usage or unreadable\n"
+    "input, 3 a result failed its verification.";
 
 // Times rows, of which there are no more, it must not overflow.
 constexpr std::int64_t most_columns = std::numeric_limits<std::int32_t>::max();
@@ -68,6 +71,7 @@ Options parse_options(int argc, const char* const* argv) {
   using cli::file_to_write, cli::finite, cli::whole;
   Options options;
   CLI::App app(description, "fatvec-bench");
+  app.formatter(std::make_shared<cli::HelpFormatter>());
   app.footer(footer);
   app.allow_extras();
   app.set_version_flag("--version", std::string("fatvec-bench ") + build_info::version);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/reporters.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -103,23 +101,22 @@ void JsonReporter::ReportRuns(const std::vector<Run>& runs) {
   JSONReporter::ReportRuns(cleaned);
 }
 
-Progress::Progress(std::size_t total) : total_(total), terminal_(isatty(STDERR_FILENO) != 0) {}
-
-void Progress::clear() const {
-  if (terminal_) std::fputs("\r\x1b[K", stderr);
+RunProgress::RunProgress(std::size_t total) : total_(total), bar_(total) {
+  bar_.step("preparing");
 }
 
-void Progress::step() {
+void RunProgress::step() {
   ++done_;
   const auto now = Clock::now();
-  if (!terminal_ && now - told_ < std::chrono::seconds(30)) return;
+  if (!bar_.shown() && now - told_ < std::chrono::seconds(30)) return;
   told_ = now;
   const double spent = std::chrono::duration<double>(now - start_).count();
   const double left = spent / static_cast<double>(done_) * static_cast<double>(total_ - done_);
-  std::fprintf(stderr, "%zu of %zu rows, %.0f %%, about %.0f min %02d s left%s", done_, total_,
-               100.0 * static_cast<double>(done_) / static_cast<double>(total_),
-               std::floor(left / 60), static_cast<int>(left) % 60, terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  char text[80];
+  std::snprintf(text, sizeof text, "%zu of %zu rows, about %.0f min %02d s left", done_, total_,
+                std::floor(left / 60), static_cast<int>(left) % 60);
+  bar_.step(text);
+  if (!bar_.shown()) std::fprintf(stderr, "%s\n", text);
 }
 
 bool RunReporter::ReportContext(const Context& context) {

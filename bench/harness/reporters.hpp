@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <fatvec/app/cli/common/terminal.hpp>
+
 #include "harness/result_file.hpp"
 
 namespace fatvec::bench {
@@ -38,19 +40,18 @@ class JsonReporter : public benchmark::JSONReporter {
   void ReportRuns(const std::vector<Run>& runs) override;
 };
 
-/// How far a long run is, on stderr: a line that is renewed on a terminal, else one every half
-/// minute.
-class Progress {
+/// How far a long run is, on stderr: a bar on a terminal, else a line every half minute.
+class RunProgress {
  public:
-  explicit Progress(std::size_t total);
-  void clear() const;  ///< before something else is printed
+  explicit RunProgress(std::size_t total);
+  void clear() const { bar_.clear(); }  ///< before something else is printed
   void step();
 
  private:
   using Clock = std::chrono::steady_clock;
   std::size_t total_;
   std::size_t done_ = 0;
-  bool terminal_;
+  cli::Progress bar_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point told_ = start_;
 };
@@ -59,14 +60,14 @@ class Progress {
 /// one.
 class RunReporter : public benchmark::BenchmarkReporter {
  public:
-  RunReporter(TableReporter& table, Progress& progress, ResultFile* file)
+  RunReporter(TableReporter& table, RunProgress& progress, ResultFile* file)
       : table_(table), progress_(progress), file_(file) {}
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
 
  private:
   TableReporter& table_;
-  Progress& progress_;
+  RunProgress& progress_;
   ResultFile* file_;
 };
 

@@ -23,7 +23,7 @@ it. The lists of backends are those of a build for OpenMP.
 # At the end of several subcommands' help, shown once: where it is longest.
 GENERATED = re.compile(r"^Generated matrices:\n(?:.+\n)+\n?", re.MULTILINE)
 FOOTER = re.compile(
-    r"^Exit status: .*\n.*--help' has the options of each subcommand\.\n", re.MULTILINE
+    r"^Exit status: (?:.+\n)+?.*--help' has the options of each subcommand\.\n", re.MULTILINE
 )
 
 

@@ -22,8 +22,9 @@ def escape(text: str) -> str:
 def block(text: str, level: str) -> list[str]:
     """A help text: sentences, `Heading:` with entries below it, and lines that are kept as they
     are."""
-    lines, entries, open_entry = [], False, False
-    for line in text.strip().splitlines():
+    lines, entries, open_entry, paragraph = [], False, False, False
+    # A list of many values is broken behind a |.
+    for line in re.sub(r"\|\n +", "|", text.strip()).splitlines():
         entry = ENTRY.match(line) if entries else None
         if re.fullmatch(r"(Options|Positionals|Subcommands):", line):
             lines += [f".{level} {line[:-1].upper() if level == 'SH' else line[:-1]}"]
@@ -37,9 +38,11 @@ def block(text: str, level: str) -> list[str]:
             lines.append(escape(line.strip()))
             open_entry = False
         elif not line.strip():
-            entries = False
+            entries = paragraph = False
         else:
-            lines += [".PP", escape(line)]
+            goes_on = paragraph and not line.startswith(" ")
+            lines += [escape(line)] if goes_on else [".PP", escape(line)]
+            paragraph = not entries and not line.startswith(" ")
     return lines + ([""] if open_entry else [])
 
 

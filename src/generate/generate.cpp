@@ -237,16 +237,16 @@ Spec parse_spec(Text text) {
 
 std::string spec_help() {
   std::ostringstream help;
-  const auto line = [&](const std::string& left, Text right) {
-    help << "  " << left << std::string(left.size() < 50 ? 50 - left.size() : 1, ' ') << right
+  const auto line = [&](const std::string& left, std::size_t width, Text right) {
+    help << "  " << left << std::string(width > left.size() ? width - left.size() : 1, ' ') << right
          << "\n";
   };
   help << "Generated matrices:\n";
-  for (const KindEntry& kind : kinds()) line(syntax(kind), kind.meaning);
+  for (const KindEntry& kind : kinds()) line(syntax(kind), 50, kind.meaning);
   help << "Options:\n";
   for (const Field& field : fields) {
     if (field.meaning.empty()) continue;  // an argument, not an option
-    line(detail::concat(":", field.name, "=..."),
+    line(detail::concat(":", field.name, "=..."), 16,
          detail::concat(field.meaning, ", ", field.wanted));
   }
   return help.str();

@@ -57,7 +57,7 @@ std::string twin_names(std::string_view indent) {
   std::string text;
   std::size_t width = 0;
   for (const Twin& twin : twins()) {
-    if (width == 0 || width + 1 + twin.name.size() > 100) {
+    if (width == 0 || width + 1 + twin.name.size() > 80) {
       text.append(text.empty() ? "" : "\n").append(indent);
       width = indent.size();
     } else {

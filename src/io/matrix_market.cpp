@@ -80,8 +80,8 @@ Coo<Scalar, std::int32_t> read_coordinate_body(TextBlocks& text, const ParsedHea
   require_memory(body, header, static_cast<double>(capacity) * entry + bytes_beside, options);
   Coo<Scalar, std::int32_t> coo(static_cast<std::int32_t>(header.rows),
                                 static_cast<std::int32_t>(header.cols), capacity);
-  const std::size_t count =
-      body.read([&coo](std::size_t place, const std::vector<Entry<Scalar>>& entries) {
+  const std::size_t count = body.read(
+      [&coo](std::size_t place, const std::vector<Entry<Scalar>>& entries) {
         std::int32_t* const row = coo.row.data() + place;
         std::int32_t* const col = coo.col.data() + place;
         Scalar* const value = coo.value.data() + place;
@@ -90,7 +90,8 @@ Coo<Scalar, std::int32_t> read_coordinate_body(TextBlocks& text, const ParsedHea
           col[n] = entries[n].col;
           value[n] = entries[n].value;
         }
-      });
+      },
+      options.progress);
   coo.row = shortened(coo.row, count);
   coo.col = shortened(coo.col, count);
   coo.value = shortened(coo.value, count);
@@ -160,9 +161,11 @@ ArrayValues<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header
     return ArrayValues<Scalar>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::io::array"),
                                capacity);
   });
-  body.read([&values](std::size_t place, const std::vector<Scalar>& items) {
-    std::copy(items.begin(), items.end(), values.data() + place);
-  });
+  body.read(
+      [&values](std::size_t place, const std::vector<Scalar>& items) {
+        std::copy(items.begin(), items.end(), values.data() + place);
+      },
+      options.progress);
   return values;
 }
 

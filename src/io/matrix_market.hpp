@@ -18,11 +18,14 @@
 /// ..." that names the first bad line of the file.
 ///
 /// Where the format leaves a choice, or files in the wild take one:
-///   - Values: every decimal form of C, a leading '+', Fortran exponents (1.5D+3). Rounding is exact (to nearest even). A
-///     number too large for the scalar is an error, one too small rounds to a denormal or to zero. inf and nan are accepted.
-///   - Comments (of any length up to 16 MiB a line) stand between banner and size line; blank lines and CRLF are fine anywhere.
-///   - Explicit zeros and duplicates are kept. A symmetric, skew-symmetric or hermitian file stores one triangle, either one;
-///     entries on both sides of the diagonal are an error, since nobody can tell whether they should be mirrored.
+///   - Values: every decimal form of C, a leading '+', Fortran exponents (1.5D+3). Rounding is exact
+///     (to nearest even). A number too large for the scalar is an error, one too small rounds to a
+///     denormal or to zero. inf and nan are accepted.
+///   - Comments (of any length up to 16 MiB a line) stand between banner and size line; blank lines
+///     and CRLF are fine anywhere.
+///   - Explicit zeros and duplicates are kept. A symmetric, skew-symmetric or hermitian file stores
+///     one triangle, either one; entries on both sides of the diagonal are an error, since nobody
+///     can tell whether they should be mirrored.
 ///   - A skew-symmetric file may hold only zeros on its diagonal, a hermitian one only real values.
 namespace fatvec::io {
 
@@ -51,6 +54,8 @@ struct ReadOptions {
   std::optional<std::uint64_t> memory_limit{};
   /// Called with the header before anything is allocated for the entries; refuses by throwing.
   std::function<void(const MatrixMarketHeader&)> accept{};
+  /// Called now and then with the share of the entries that were read, 0 to 1.
+  std::function<void(double done)> progress{};
 };
 
 /// The whole matrix: 0-based, symmetric storage expanded (diagonal once), in file order, each

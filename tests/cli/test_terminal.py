@@ -15,13 +15,12 @@ from program import PROGRAM, CliTest
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def on_a_terminal(*arguments, **environment):
-    """What the program writes to a terminal."""
+def on_a_terminal(*arguments, stream="stdout", **environment):
+    """What the program writes to a stream that is a terminal; the other one goes nowhere."""
     reader, writer = pty.openpty()
     variables = {"OMP_NUM_THREADS": "2", **os.environ, "TERM": "xterm", **environment}
-    process = subprocess.Popen(
-        [PROGRAM, *arguments], stdout=writer, stderr=subprocess.DEVNULL, env=variables
-    )
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: writer}
+    process = subprocess.Popen([PROGRAM, *map(str, arguments)], env=variables, **streams)
     os.close(writer)
     text = b""
     try:
@@ -45,6 +44,14 @@ class Help(CliTest):
             self.assertNotIn("gen:powerlaw", help_text)
             self.assertIn("fatvec help generators", help_text)
 
+    def test_no_line_of_help_exceeds_80_characters(self):
+        listed = self.fatvec("--help").stdout.split("Subcommands:")[1]
+        commands = re.findall(r"^  (\w+) ", listed, re.MULTILINE)
+        self.assertIn("multiply", commands)
+        for arguments in ((), *((command,) for command in commands)):
+            for line in self.fatvec(*arguments, "--help").stdout.splitlines():
+                self.assertLessEqual(len(line), 80, line)
+
     def test_help_of_a_subcommand_is_its_help(self):
         self.assertEqual(self.fatvec("help", "info").stdout, self.fatvec("info", "--help").stdout)
         self.assertEqual(self.fatvec("help").stdout, self.fatvec("--help").stdout)
@@ -57,6 +64,26 @@ class Terminal(CliTest):
         self.assertNotIn("\033", on_a_terminal("info", "gen:stencil5:9", NO_COLOR="1"))
         self.assertNotIn("\033", on_a_terminal("info", "gen:stencil5:9", NO_COLOR="", TERM="dumb"))
         self.assertNotIn("\033", self.fatvec("info", "gen:stencil5:9", TERM="xterm").stdout)
+
+    def test_long_work_has_a_bar_on_a_terminal_only(self):
+        matrix = self.matrix("a.mtx", 3, 3, [(0, 0, 1), (2, 1, 2)])
+        tune = ("tune", "--k", 2, "--seconds", 0, "--default-policies", "--no-cache")
+        for arguments, *steps in (
+            (("info", matrix), "reading", "counting blocks"),
+            (("analyse", matrix, "--k", 2), "reading", "analysing the structure"),
+            ((*tune, matrix), "measuring the machine", "k 2, csr-row"),
+            (("multiply", matrix, "--format", "hll"), "converting to hll", "multiplying"),
+            (("print", matrix), "reading"),
+            (("generate", "stencil5", 9, "-o", self.folder / "b.mtx"), "generating", "writing"),
+        ):
+            with self.subTest(arguments[0]):
+                drawn = on_a_terminal(*arguments, stream="stderr").split("\r")
+                self.assertTrue(all(len(line) <= 80 for line in drawn), drawn)
+                self.assertNotIn("\033", "".join(drawn))
+                for step in steps:
+                    self.assertRegex("\n".join(drawn), rf"(?m)^\[#* *\] {step}")
+                self.assertEqual(drawn[-2:], [" " * 79, ""], "the bar stays")
+                self.assertNotIn("\r", self.fatvec(*arguments).stderr)
 
     def test_lines_end_at_80_characters(self):
         for command in ("info",), ("analyse", "--k", "8"), ("multiply", "--k", "8"):

@@ -28,9 +28,11 @@ void print_ranking(const std::vector<Prediction>& ranking) {
 
 int analyse(const ChoiceOptions& options) {
   const KokkosSession kokkos;
-  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
-  const Structure structure = product::structure(matrix.csr, options.format);
-  const Machine& machine = product::machine(options.backend);
+  Progress progress(load_steps + analysis_steps);
+  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
+  const Structure structure = structure_of(options, matrix, progress);
+  const Machine& machine = machine_of(options, progress);
+  progress.clear();
   Json workloads = Json::array();
   if (!options.json) {
     print_notes(matrix);

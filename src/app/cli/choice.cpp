@@ -57,6 +57,17 @@ std::string name_of(const Choice& choice) {
   return name;
 }
 
+Structure structure_of(const ChoiceOptions& options, const MatrixSource& matrix,
+                       Progress& progress) {
+  progress.step("analysing the structure");
+  return product::structure(matrix.csr, options.format);
+}
+
+const Machine& machine_of(const ChoiceOptions& options, Progress& progress) {
+  progress.step("measuring the machine");
+  return product::machine(options.backend);
+}
+
 Json to_json(const Machine& machine) {
   return {{"device", machine.device},
           {"backend", machine.backend},

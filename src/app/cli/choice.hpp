@@ -29,6 +29,16 @@ void add_choice_options(CLI::App& command, ChoiceOptions& options);
 
 product::Layout layout_of(const ChoiceOptions& options);
 
+/// Steps of a Progress that structure_of and machine_of take.
+inline constexpr std::size_t analysis_steps = 2;
+
+/// What the model wants to know about the matrix.
+Structure structure_of(const ChoiceOptions& options, const MatrixSource& matrix,
+                       Progress& progress);
+
+/// The machine of --backend, measured the first time.
+const Machine& machine_of(const ChoiceOptions& options, Progress& progress);
+
 /// All kernels for one k, the best first.
 std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
                                    std::int64_t k);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <fatvec/app/cli/common/help.hpp>
 #include <fatvec/app/cli/common/values.hpp>
 
 #include "subcommand.hpp"
@@ -23,7 +24,7 @@ std::string whole_help(const CLI::App& app) {
 }  // namespace
 
 std::string generators_help() {
-  return generate::spec_help() + "Twins:\n" + generate::twin_names("  ");
+  return fitted(generate::spec_help() + "Twins:\n" + generate::twin_names("  "));
 }
 
 void add_help(CLI::App& app, Action& action) {

@@ -48,12 +48,12 @@ double percent_padding(const FormatLine& line) {
 
 /// All that `fatvec info` finds out.
 struct Findings {
-  RowStatistics rows;
-  VectorStatistics<double> values;
-  Symmetry symmetry;
-  std::vector<BlockFill> blocks;
-  std::vector<FormatLine> formats;
-  std::uint64_t limit;
+  RowStatistics rows{};
+  VectorStatistics<double> values{};
+  Symmetry symmetry{};
+  std::vector<BlockFill> blocks{};
+  std::vector<FormatLine> formats{};
+  std::uint64_t limit = 0;
 };
 
 Json info_json(const MatrixSource& matrix, const Findings& found) {
@@ -136,21 +136,34 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
   }
 }
 
+constexpr std::size_t find_steps = 5;
+
+Findings find(const InfoOptions& options, const MatrixSource& matrix, Progress& progress) {
+  const Kokkos::DefaultHostExecutionSpace host;
+  Findings found;
+  progress.step("counting entries in rows and columns");
+  found.rows = row_statistics(matrix.csr);
+  progress.step("looking at values");
+  found.values = vector_statistics(host, matrix.csr.values);
+  progress.step("comparing with the transpose");
+  found.symmetry = symmetry(matrix.csr);
+  progress.step("counting blocks");
+  found.blocks = block_fill(host, matrix.csr);
+  progress.step("sizes of the formats");
+  found.limit = options.format.memory_limit.value_or(free_memory<Kokkos::HostSpace>());
+  found.formats = format_lines(matrix.csr, options.format, found.limit);
+  return found;
+}
+
 int info(const InfoOptions& options) {
   if (!options.picture.empty()) require_picture_path(options.picture);
   if (options.picture == "-" && options.json)
     throw UsageError("--picture - and --json both write to the standard output; give a FILE.svg.");
   const KokkosSession kokkos;
-  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
-  const std::uint64_t limit =
-      options.format.memory_limit.value_or(free_memory<Kokkos::HostSpace>());
-  const Kokkos::DefaultHostExecutionSpace host;
-  const Findings found{row_statistics(matrix.csr),
-                       vector_statistics(host, matrix.csr.values),
-                       symmetry(matrix.csr),
-                       block_fill(host, matrix.csr),
-                       format_lines(matrix.csr, options.format, limit),
-                       limit};
+  Progress progress(load_steps + find_steps);
+  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
+  const Findings found = find(options, matrix, progress);
+  progress.clear();
   if (options.json) {
     write_json(stdout, info_json(matrix, found));
   } else {

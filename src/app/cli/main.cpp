@@ -3,10 +3,12 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <system_error>
 
+#include <fatvec/app/cli/common/help.hpp>
 #include <fatvec/app/cli/common/streams.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/output_file.hpp>
@@ -33,10 +35,12 @@ int parse_and_run(int argc, char** argv) {
       "Sparse matrix times fat vector: Y = beta Y + alpha A X, where X and Y are dense with k "
       "columns.",
       "fatvec");
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 success, 1 internal error, 2 bad input or usage, 3 verification failed.\n"
+      "Exit status: 0 success, 1 internal error, 2 bad input or usage,\n"
+      "3 verification failed.\n"
       "'fatvec SUBCOMMAND --help' has the options of each subcommand.");
   Action action;
   add_info(app, action);

@@ -28,14 +28,20 @@ bool is_spec_without_prefix(const std::string& text) {
 }
 
 /// The file is opened once and read from its begin to its end, so that it may be a pipe.
-MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> memory_limit) {
+MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> memory_limit,
+                       Progress& progress) {
   if (!std::filesystem::exists(path) && is_spec_without_prefix(path)) {
     throw InputError(
         fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
   }
+  progress.step(fmt::format("reading {}", path));
   io::MatrixMarketHeader header;
-  const auto coo =
-      io::read_matrix_market<double>(path, &header, {.memory_limit = memory_limit, .accept = {}});
+  const auto coo = io::read_matrix_market<double>(
+      path, &header,
+      {.memory_limit = memory_limit, .accept = {}, .progress = [&progress](double done) {
+         progress.share(done);
+       }});
+  progress.step("sorting its entries by rows");
   AssemblyReport report;
   auto csr =
       csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int32_t>(coo, &report, memory_limit);
@@ -45,9 +51,11 @@ MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> mem
 
 }  // namespace
 
-MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit) {
-  if (text == "-") return read_file("/dev/stdin", memory_limit);
-  if (!generate::is_spec(text)) return read_file(text, memory_limit);
+MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit,
+                         Progress& progress) {
+  if (text == "-") return read_file("/dev/stdin", memory_limit, progress);
+  if (!generate::is_spec(text)) return read_file(text, memory_limit, progress);
+  progress.step(fmt::format("generating {}", text));
   return {text, "generated",
           product::host_csr(generate::generate(generate::parse_spec(text), memory_limit)), 0};
 }

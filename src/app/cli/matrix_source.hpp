@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <fatvec/app/cli/common/terminal.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 
 #include "report.hpp"
@@ -31,10 +32,14 @@ struct MatrixSource {
       0;  ///< entries of the file that were added to another entry of the same position
 };
 
+/// Steps of a Progress that load_matrix takes at most.
+inline constexpr std::size_t load_steps = 2;
+
 /// Reads the file, or generates from the spec ("gen:..."), that `text` names. Throws InputError for
 /// a file that is malformed, missing or complex, UsageError for a wrong spec, CapacityError for
 /// what does not fit.
-MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit);
+MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> memory_limit,
+                         Progress& progress);
 
 /// "cage4.mtx, 9 x 9, 49 entries".
 std::string summary(const MatrixSource& matrix);

@@ -53,21 +53,22 @@ double median(std::vector<double> seconds) {
 
 /// Y's values before the product; poison where it must not read them.
 product::HostMultivector initial_y(const MultiplyOptions& options, std::int64_t rows,
-                                   std::int64_t k) {
+                                   std::int64_t k, Progress& progress) {
   if (options.beta == 0) return poison(rows, k);
-  return options.y.empty()
-             ? random_multivector(Operand::y, options.seed, rows, k)
-             : read_operand(options.y, "--y", rows, k, options.format_options.memory_limit);
+  if (options.y.empty()) return random_multivector(Operand::y, options.seed, rows, k);
+  return read_operand(options.y, "--y", rows, k, options.format_options.memory_limit, progress);
 }
 
 /// Multiplies, times, checks and writes. x: as read from --x, without columns where it is to be
 /// random.
-Outcome run(const MultiplyOptions& options, const product::Case& task, product::HostMultivector x) {
+Outcome run(const MultiplyOptions& options, const product::Case& task, product::HostMultivector x,
+            Progress& progress) {
   Outcome outcome;
   outcome.k = task.k;
   outcome.format = format_of(options);
   outcome.kernel =
       options.kernel.empty() ? product::default_kernel(outcome.format) : options.kernel;
+  progress.step(fmt::format("converting to {}", outcome.format));
   const auto product = product::prepare(outcome.kernel, options.backend, task);
   outcome.matrix_bytes = product->matrix_bytes;
   outcome.stored_entries = product->stored_entries;
@@ -75,19 +76,22 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
 
   if (options.x.empty())
     x = random_multivector(Operand::x, options.seed, task.matrix.cols(), task.k);
-  const auto y0 = initial_y(options, task.matrix.rows(), task.k);
+  const auto y0 = initial_y(options, task.matrix.rows(), task.k, progress);
   product::HostMultivector expected;
   if (!options.expect.empty())
     expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k,
-                            options.format_options.memory_limit);
+                            options.format_options.memory_limit, progress);
   const auto y = poison(task.matrix.rows(), task.k);
+  progress.step("multiplying");
   product->load(x, y0);
   outcome.first_seconds = product->run(options.alpha, options.beta);
   product->store(y);
   std::vector<double> seconds;
   seconds.reserve(static_cast<std::size_t>(options.repeat));
-  for (std::int64_t n = 0; n < options.repeat; ++n)
+  for (std::int64_t n = 0; n < options.repeat; ++n) {
     seconds.push_back(product->run(options.alpha, options.beta));
+    progress.share(static_cast<double>(n + 1) / static_cast<double>(options.repeat));
+  }
   outcome.seconds = seconds.empty() ? outcome.first_seconds : median(seconds);
   const double work = flops({.nnz = task.matrix.nnz(), .k = task.k});
   outcome.gflops = outcome.seconds > 0 ? 1e-9 * work / outcome.seconds : 0;
@@ -95,11 +99,13 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
   const Kokkos::DefaultHostExecutionSpace host;
   outcome.x = vector_statistics(host, x);
   outcome.y = vector_statistics(host, y);
+  progress.step("comparing");
   if (options.verify)
     outcome.checks.push_back(check_by_oracle(task, options.alpha, x, options.beta, y0, y));
   if (!options.expect.empty())
     outcome.checks.push_back(check_by_file(options.expect, options.tolerance, expected, y));
   const std::string comment = fmt::format("{}\nproduct with {}", version(), options.matrix);
+  progress.step("writing");
   if (!options.output.empty()) io::write_multivector(options.output, y, comment);
   return outcome;
 }
@@ -109,7 +115,13 @@ int multiply(const MultiplyOptions& options) {
   if (!options.output.empty()) detail::OutputFile::require_writable(options.output);
   format_of(options);  // a kernel of another format is refused before a large file is read
   const KokkosSession kokkos;
-  const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
+  constexpr std::size_t own_steps = 4;
+  const auto files = static_cast<std::size_t>(!options.x.empty()) +
+                     static_cast<std::size_t>(!options.y.empty()) +
+                     static_cast<std::size_t>(!options.expect.empty());
+  Progress progress(load_steps + files + own_steps);
+  const MatrixSource matrix =
+      load_matrix(options.matrix, options.format_options.memory_limit, progress);
   product::Case task{matrix.csr, options.k, product::Layout::row, options.format_options,
                      options.storage};
   if (options.layout == product::to_string(product::Layout::column))
@@ -117,11 +129,12 @@ int multiply(const MultiplyOptions& options) {
   product::HostMultivector x;
   if (!options.x.empty()) {
     x = read_operand(options.x, "--x", matrix.csr.cols(), std::nullopt,
-                     options.format_options.memory_limit);
+                     options.format_options.memory_limit, progress);
     task.k = static_cast<std::int64_t>(x.extent(1));
   }
   require_operands_fit(task, options.verify, !options.expect.empty());
-  const Outcome outcome = run(options, task, x);
+  const Outcome outcome = run(options, task, x, progress);
+  progress.clear();
   report(report_stream(options.output), options, matrix, outcome);
 
   int exit_code = success;

@@ -51,7 +51,9 @@ product::HostMultivector poison(std::int64_t rows, std::int64_t k) {
 
 product::HostMultivector read_operand(const std::string& path, const char* option,
                                       std::int64_t rows, std::optional<std::int64_t> k,
-                                      std::optional<std::uint64_t> memory_limit) {
+                                      std::optional<std::uint64_t> memory_limit,
+                                      Progress& progress) {
+  progress.step(fmt::format("reading {}", path));
   const auto accept = [&](const io::MatrixMarketHeader& header) {
     if (header.rows == rows && header.cols == k.value_or(header.cols) && header.cols >= 1) return;
     const std::string columns = k ? fmt::to_string(*k) : "k";
@@ -59,7 +61,10 @@ product::HostMultivector read_operand(const std::string& path, const char* optio
         "{}: {} holds a {} x {} multivector; this product wants {} x {}{}.", path, option,
         header.rows, header.cols, rows, columns, k ? "" : " with k of at least 1"));
   };
-  return io::read_multivector<double>(path, {.memory_limit = memory_limit, .accept = accept});
+  return io::read_multivector<double>(
+      path, {.memory_limit = memory_limit, .accept = accept, .progress = [&](double done) {
+               progress.share(done);
+             }});
 }
 
 }  // namespace fatvec::cli

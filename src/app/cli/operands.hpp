@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include <fatvec/app/cli/common/terminal.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 
 /// The dense operands of `fatvec multiply`.
@@ -31,6 +32,7 @@ product::HostMultivector poison(std::int64_t rows, std::int64_t k);
 /// rows × k (k: any number of columns where none is given), and CapacityError beyond the limit.
 product::HostMultivector read_operand(const std::string& path, const char* option,
                                       std::int64_t rows, std::optional<std::int64_t> k,
-                                      std::optional<std::uint64_t> memory_limit);
+                                      std::optional<std::uint64_t> memory_limit,
+                                      Progress& progress);
 
 }  // namespace fatvec::cli

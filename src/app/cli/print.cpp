@@ -126,7 +126,10 @@ void print_arrays(const std::vector<Array>& arrays, bool stars) {
 
 int print(PrintOptions options) {
   const KokkosSession kokkos;
-  const MatrixSource matrix = load_matrix(options.matrix, options.format_options.memory_limit);
+  Progress progress(load_steps);
+  const MatrixSource matrix =
+      load_matrix(options.matrix, options.format_options.memory_limit, progress);
+  progress.clear();
   require_small(matrix, options);
   const auto arrays = build(matrix.csr, options);
   if (options.json) {

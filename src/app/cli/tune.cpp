@@ -139,36 +139,40 @@ void require_writable(const tune::Cache& cache) {
   detail::OutputFile::require_writable(cache.path());
 }
 
+/// About how many choices are measured.
+std::size_t measurements(const TuneOptions& options) {
+  const auto all = product::kernels();
+  const auto ranked = static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [](const auto& info) { return !info.portable; }));
+  const std::size_t formats = ranked * (options.layout == "column" ? 2 : 1);
+  const auto kernel = all.front().kernel;
+  const std::size_t policies =
+      2 * (product::policies(kernel, options.backend).size() - 1) +
+      product::policies(product::portable_kernel(kernel), options.backend).size();
+  constexpr std::size_t finalists = 8;
+  return options.k.size() * (formats + (options.defaults_only ? 0 : policies) + finalists);
+}
+
 int tune(const TuneOptions& options) {
   tune::Cache cache;
   if (!options.forget) require_writable(cache);
   const std::string load = product::load_note();
   const KokkosSession kokkos;
-  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit);
-  const Structure structure = product::structure(matrix.csr, options.format);
+  Progress progress(load_steps + analysis_steps + measurements(options));
+  const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
+  const Structure structure = structure_of(options, matrix, progress);
+  const Machine& machine = machine_of(options, progress);
+  progress.clear();
   if (!load.empty()) fmt::print(stderr, "fatvec: note: {}\n", load);
-  const Machine& machine = product::machine(options.backend);
   if (!options.json) {
     print_notes(matrix);
     print_setting(matrix, structure, machine);
   }
   std::vector<Tuned> list;
-  {
-    const Kokkos::Timer clock;
-    const auto all = product::kernels();
-    const auto ranked = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const auto& info) { return !info.portable; }));
-    const std::size_t formats = ranked * (options.layout == "column" ? 2 : 1);
-    const auto kernel = product::kernels().front().kernel;
-    const std::size_t policies =
-        2 * (product::policies(kernel, options.backend).size() - 1) +
-        product::policies(product::portable_kernel(kernel), options.backend).size();
-    constexpr std::size_t finalists = 8;
-    Progress progress(options.k.size() *
-                      (formats + (options.defaults_only ? 0 : policies) + finalists));
-    for (const std::int64_t k : options.k)
-      list.push_back(tune_one(options, matrix, structure, k, cache, clock, progress));
-  }
+  const Kokkos::Timer clock;
+  for (const std::int64_t k : options.k)
+    list.push_back(tune_one(options, matrix, structure, k, cache, clock, progress));
+  progress.clear();
   int exit_code = success;
   Json results = Json::array();
   for (const auto& tuned : list) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,9 +56,10 @@ class Body {
   }
 
   /// Calls store(place, items) for every piece, from many threads; place: number of items before
-  /// it. Returns their total.
+  /// it; and progress, where there is one, with the share of the entries that were stored. Returns
+  /// the total of items.
   template <class Store>
-  std::size_t read(const Store& store) {
+  std::size_t read(const Store& store, const std::function<void(double done)>& progress) {
     const std::uint64_t capacity = most_items();
     while (true) {
       const std::string_view batch = text_.next_lines(pieces_.size() * piece_bytes_);
@@ -68,6 +70,8 @@ class Body {
                            [&](std::size_t n) { store(places_[n], pieces_[n].items); });
       Space().fence("fatvec::io::store");
       places_[0] = places_.back();
+      if (progress && expected_ > 0)
+        progress(static_cast<double>(stored_) / static_cast<double>(expected_));
     }
     if (stored_ < expected_) {
       throw text_.error(

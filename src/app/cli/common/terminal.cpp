@@ -44,16 +44,34 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 Progress::Progress(std::size_t steps) : steps_(steps), shown_(is_terminal(stderr)) {}
 
 Progress::~Progress() {
-  if (shown_) std::fprintf(stderr, "\r%78s\r", "");  // never throws
+  clear();
+}
+
+void Progress::clear() const {
+  if (shown_) std::fprintf(stderr, "\r%79s\r", "");  // never throws
 }
 
 void Progress::step(std::string_view what) {
+  what_ = what;
+  draw(static_cast<double>(begun_++));
+}
+
+void Progress::share(double done) {
+  if (Clock::now() - drawn_ < std::chrono::milliseconds(100)) return;
+  draw(static_cast<double>(begun_) - 1 + done);
+}
+
+void Progress::draw(double steps_done) {
   if (!shown_) return;
-  constexpr std::size_t width = 30;
-  const std::size_t done = std::min(width, width * done_++ / std::max<std::size_t>(steps_, 1));
-  const std::string line = fmt::format("\r[{:<{}}] {:<45.45}", std::string(done, '#'), width, what);
+  constexpr double width = 30;
+  const double part =
+      std::clamp(steps_done / static_cast<double>(std::max<std::size_t>(steps_, 1)), 0.0, 1.0);
+  const std::string filled(static_cast<std::size_t>(width * part), '#');
+  const std::string line =
+      fmt::format("\r[{:<{}}] {:<45.45}", filled, static_cast<int>(width), what_);
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
+  drawn_ = Clock::now();
 }
 
 }  // namespace fatvec::cli
