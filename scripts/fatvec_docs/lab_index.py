@@ -7,6 +7,7 @@ lab_index.py [--check]      --check: write nothing, fail where the committed ind
 import pathlib
 import re
 import sys
+import textwrap
 
 LAB = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab"
 INDEX = LAB / "README.md"
@@ -16,8 +17,6 @@ One finding or decision a page: the question, what was predicted, what was measu
 decided, and where the code is. Pages are not rewritten when the code moves on; a later page says
 so. `python3 scripts/fatvec_docs/lab_index.py` renews this list.
 
-| page | question |
-|---|---|
 """
 
 
@@ -31,15 +30,16 @@ def sections(text: str) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2]))
 
 
-def row(page: pathlib.Path) -> str:
+def entry_of(page: pathlib.Path) -> str:
     text = page.read_text()
     number, title = re.match(r"# (\d{4}) (.+)", text).groups()
     question = " ".join(sections(text)["Question"].split())
-    return f"| [{number}]({page.name}) {title} | {question} |\n"
+    entry = f"- [{number}]({page.name}) {title}: {question}"
+    return textwrap.fill(entry, 100, subsequent_indent="  ", break_long_words=False) + "\n"
 
 
 def main() -> int:
-    text = HEAD + "".join(map(row, pages()))
+    text = HEAD + "".join(map(entry_of, pages()))
     if INDEX.exists() and INDEX.read_text() == text:
         return 0
     if sys.argv[1:] != ["--check"]:

@@ -16,14 +16,32 @@ from lab_index import pages as lab_pages
 from lab_index import sections
 from markdown import FENCE
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FOLDERS = "bench docs examples packaging tests".split()
+DOCUMENTS = [
+    *sorted(ROOT.glob("*.md")),
+    *(p for f in FOLDERS for p in sorted((ROOT / f).rglob("*.md"))),
+]
 FORM = ["Question", "Prediction", "Measurement", "Decision", "Code"]
 # The field has words for these: that many, fatvec's, repaired, transpose, prefetch.
 WORDS = re.compile(
     r"\b(so many|ours|theirs|be it|mended|had better|seed 00\d|asks? (ahead|for X))\b", re.I
 )
 FREE = {"reproduce.md", "cli.md"}  # quotes its sources; is what the programs say
-CODE = {".hpp", ".cpp", ".cu", ".py", ".md", ".cmake", ".txt", ".in", ".sh", ".css", ".js", ""}
+CODE = {
+    ".hpp",
+    ".cpp",
+    ".cu",
+    ".py",
+    ".md",
+    ".cmake",
+    ".txt",
+    ".in",
+    ".sh",
+    ".css",
+    ".js",
+    ".json",
+    "",
+}
 
 
 def prose(text: str) -> list[tuple[int, str]]:
@@ -47,7 +65,8 @@ def sources() -> list[tuple[str, str]]:
     folders = "bench cmake docs examples formats kernels packaging scripts src tests".split()
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
     files += [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CMakeLists.txt"]
-    data = (ROOT / "tests" / "data", ROOT / "tests" / "fuzz" / "corpus", pathlib.Path(__file__))
+    data = [ROOT / "tests" / "data", ROOT / "tests" / "fuzz" / "corpus", ROOT / "docs" / "results"]
+    data += [*(ROOT / "docs" / "lab").glob("[0-9]*/"), pathlib.Path(__file__)]
     return [
         (str(path.relative_to(ROOT)), path.read_text())
         for path in files
@@ -98,6 +117,25 @@ class Limits(unittest.TestCase):
             for page, text in documents()
             for n, line in prose(text)
             if width(line) > 100
+        ]
+        self.assertEqual(wide, [])
+
+    def test_tables_are_at_most_200_columns_wide(self):
+        wide = [
+            f"{page}:{n}: {width(line)}"
+            for page, text in documents()
+            for n, line in enumerate(text.split("\n"), 1)
+            if line.startswith("|") and width(line) > 200
+        ]
+        self.assertEqual(wide, [])
+
+    def test_python_and_schemas_are_at_most_100_columns_wide(self):
+        wide = [
+            f"{file}:{n}: {len(line)}"
+            for file, text in sources()
+            if pathlib.Path(file).suffix in {".py", ".json"}
+            for n, line in enumerate(text.split("\n"), 1)
+            if len(line) > 100
         ]
         self.assertEqual(wide, [])
 
