@@ -237,7 +237,7 @@ TEST_F(Keep, WhatIsWrongNowMakesRoom) {
   EXPECT_EQ(cache.find(key)->choice, Choice{"csr-row"});
 }
 
-TEST_F(Keep, NothingWhereNothingWasMeasured) {
+TEST_F(Keep, KeepsNothingWhereNothingWasMeasured) {
   EXPECT_FALSE(kept({}).kept);
   EXPECT_FALSE(kept({{.choice = {"csr-row"}, .problem = "does not fit", .fits = false}}).kept);
   EXPECT_FALSE(std::filesystem::exists(cache.path()));

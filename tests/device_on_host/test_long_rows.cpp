@@ -57,13 +57,13 @@ TEST(LongRows, AreSplitIntoSegmentsThatCoverThem) {
   }
 }
 
-TEST(LongRows, NeverAreOrdinaryRows) {
+TEST(LongRows, AreNeverOrdinaryRows) {
   EXPECT_EQ(segments_of({64, 0, 0, 0, 0, 0, 0}).list.extent(0), 0U);
   EXPECT_EQ(segments_of({600, 600, 600}).list.extent(0), 0U);
   EXPECT_EQ(segments_of({}).list.extent(0), 0U);
 }
 
-TEST(LongRows, AreNotWhereNoneIsWorthALaunch) {
+TEST(LongRows, AreNotSplitWhereNoneIsWorthALaunch) {
   std::vector<int> lengths(100, 1);
   lengths[3] = 25;
   lengths[7] = 24;

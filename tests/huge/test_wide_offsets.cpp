@@ -121,11 +121,11 @@ void check(const Band& band) {
   expect_right<HllRow>(band, hll, 1);
 }
 
-TEST(WideOffsets, AFewRows) {
+TEST(WideOffsets, MultiplyAFewRows) {
   check({.rows = 1000});
 }
 
-TEST(WideOffsets, MoreThanTwoToThe31Entries) {
+TEST(WideOffsets, MultiplyMoreThanTwoToThe31Entries) {
   constexpr std::int64_t rows = 48'000'000;
   constexpr Band band{.rows = rows};
   static_assert(rows * Band::width > std::int64_t{1} << 31);
