@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# oneMKL as a peer of the benchmark: 32-bit integers, and its threads those of GNU OpenMP. MKL's own package files would link
-# Intel's OpenMP runtime instead, a second one in the same program. Searched in MKLROOT, in an installed oneAPI, in what
-# scripts/setup downloaded, in the system. Defines MKLPeer::MKLPeer.
+# oneMKL as a peer of the benchmark: 32-bit integers, and its threads those of GNU OpenMP. MKL's own
+# package files would link Intel's OpenMP runtime instead, a second one in the same program.
+# Searched in MKLROOT, in an installed oneAPI, in what scripts/setup downloaded, in the system.
+# Defines MKLPeer::MKLPeer.
 include(FindPackageHandleStandardArgs)
 
 find_path(MKLPeer_INCLUDE_DIR mkl_spblas.h
@@ -27,7 +28,8 @@ find_package_handle_standard_args(MKLPeer REQUIRED_VARS MKLPeer_core_LIBRARY ${v
 if(MKLPeer_FOUND AND NOT TARGET MKLPeer::MKLPeer)
   set(MKLPeer_LIBRARY "${MKLPeer_core_LIBRARY}")
   add_library(MKLPeer::MKLPeer INTERFACE IMPORTED)
-  # The three refer to each other, and the program only to the first: a linker that drops what looks unused would drop two.
+  # The three refer to each other, and the program only to the first: a linker that drops what looks
+  # unused would drop two.
   set_target_properties(MKLPeer::MKLPeer PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${MKLPeer_INCLUDE_DIR}"
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed" INTERFACE_LINK_LIBRARIES "${libraries}")
 endif()

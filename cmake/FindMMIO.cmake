@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The NIST Matrix Market I/O library (mmio.h): a plain installation first, then the copies that Debian packages inside
-# ColPack (C++ linkage) and lp_solve (C linkage). Defines MMIO::MMIO; code includes the header as FATVEC_MMIO_HEADER.
+# The NIST Matrix Market I/O library (mmio.h): a plain installation first, then the copies that
+# Debian packages inside ColPack (C++ linkage) and lp_solve (C linkage). Defines MMIO::MMIO; code
+# includes the header as FATVEC_MMIO_HEADER.
 include(CheckCXXSourceCompiles)
 include(FindPackageHandleStandardArgs)
 

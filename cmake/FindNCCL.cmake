@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# NCCL: NCCL::NCCL, from NCCL_ROOT (an installation, or the folder nvidia/nccl of the wheel nvidia-nccl-cu13), the system or the CUDA toolkit.
+# NCCL: NCCL::NCCL, from NCCL_ROOT (an installation, or the folder nvidia/nccl of the wheel
+# nvidia-nccl-cu13), the system or the CUDA toolkit.
 include(FindPackageHandleStandardArgs)
 find_package(CUDAToolkit QUIET)
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 include(FindPackageHandleStandardArgs)
 
-# fatvec_find_cuda_library(PACKAGE LIBRARY HEADER PREFIX): what a find module says about a library of the CUDA toolkit, which may come
-# without it. CUDA::LIBRARY is its target, and its version is what HEADER defines as PREFIX_MAJOR, _MINOR and _PATCH.
+# fatvec_find_cuda_library(PACKAGE LIBRARY HEADER PREFIX): what a find module says about a library
+# of the CUDA toolkit, which may come without it. CUDA::LIBRARY is its target, and its version is
+# what HEADER defines as PREFIX_MAJOR, _MINOR and _PATCH.
 macro(fatvec_find_cuda_library package library header prefix)
   find_package(CUDAToolkit QUIET)
   if(TARGET CUDA::${library})

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every dependency is found here, once, and listed in one table when configure ends. A target that the project above fatvec has
-# already goes first. Nothing is downloaded by CMake: scripts/bootstrap supplies Kokkos and Kokkos Kernels, the distribution everything else.
+# Every dependency is found here, once, and listed in one table when configure ends. A target that
+# the project above fatvec has already goes first. Nothing is downloaded by CMake: scripts/bootstrap
+# supplies Kokkos and Kokkos Kernels, the distribution everything else.
 include(fatvecKokkos)
 define_property(GLOBAL PROPERTY FATVEC_DEPENDENCIES)
 define_property(GLOBAL PROPERTY FATVEC_MISSING)
@@ -35,7 +36,8 @@ function(fatvec_missing name remedy)
   set_property(GLOBAL APPEND PROPERTY FATVEC_MISSING "${name}: ${remedy}")
 endfunction()
 
-# fatvec_require(PACKAGE TARGET REMEDY find_package-arguments...): TARGET as it is, or find PACKAGE, or it is missing.
+# fatvec_require(PACKAGE TARGET REMEDY find_package-arguments...): TARGET as it is, or find PACKAGE,
+# or it is missing.
 macro(fatvec_require package target remedy)
   if(TARGET ${target})
     fatvec_dependency("${package}" "${${package}_VERSION}" "${target} of ${CMAKE_PROJECT_NAME}")
@@ -49,7 +51,8 @@ macro(fatvec_require package target remedy)
   endif()
 endmacro()
 
-# fatvec_peer(NAME PACKAGE REMEDY find_package-arguments...): a library that the benchmark compares with where there is one.
+# fatvec_peer(NAME PACKAGE REMEDY find_package-arguments...): a library that the benchmark compares
+# with where there is one.
 macro(fatvec_peer name package remedy)
   find_package(${package} ${ARGN})
   if(${package}_FOUND)
@@ -73,10 +76,11 @@ function(fatvec_print_dependencies)
   endforeach()
 endfunction()
 
-# Kokkos: that of the project above, whether it found it or builds it; else an installed one (Kokkos_ROOT, CMAKE_PREFIX_PATH, Spack, a
-# module); else what scripts/bootstrap put into .deps.
+# Kokkos: that of the project above, whether it found it or builds it; else an installed one
+# (Kokkos_ROOT, CMAKE_PREFIX_PATH, Spack, a module); else what scripts/bootstrap put into .deps.
 set(FATVEC_DEPS "${PROJECT_SOURCE_DIR}/.deps/openmp" CACHE PATH "Where scripts/bootstrap installed Kokkos; searched last")
-# scripts/bootstrap builds only where nothing installed fits: what it has built then goes first, unless Kokkos_ROOT says otherwise.
+# scripts/bootstrap builds only where nothing installed fits: what it has built then goes first,
+# unless Kokkos_ROOT says otherwise.
 if(EXISTS "${FATVEC_DEPS}/.complete" AND NOT Kokkos_ROOT AND NOT DEFINED ENV{Kokkos_ROOT})
   set(Kokkos_ROOT "${FATVEC_DEPS}")
   set(KokkosKernels_ROOT "${FATVEC_DEPS}")
@@ -118,7 +122,8 @@ else()
     "or let ${PROJECT_SOURCE_DIR}/scripts/bootstrap build one for fatvec.${unfit}")
 endif()
 
-# Kokkos passes on the architecture options that it chose itself (native), not the -march=... of scripts/bootstrap's FATVEC_HOST_ARCH.
+# Kokkos passes on the architecture options that it chose itself (native), not the -march=... of
+# scripts/bootstrap's FATVEC_HOST_ARCH.
 string(FIND "${Kokkos_FOLDER}" "${FATVEC_DEPS}/" position)
 if(position EQUAL 0 AND EXISTS "${FATVEC_DEPS}/.arch")
   file(STRINGS "${FATVEC_DEPS}/.arch" arch LIMIT_COUNT 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Target `docs`: the API reference and the guides as HTML in docs/html of the build folder. Where the programs are built, the
-# pages and pictures that are made by them are renewed first, in the source tree.
+# Target `docs`: the API reference and the guides as HTML in docs/html of the build folder. Where
+# the programs are built, the pages and pictures that are made by them are renewed first, in the
+# source tree.
 find_package(Doxygen 1.9 QUIET)
 find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
 if(NOT DOXYGEN_FOUND OR NOT Python3_FOUND)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a Kokkos or Kokkos Kernels is, from the header that it was configured with. Where it is installed and where it is a part of the
-# same build there is such a header; only an installed one sets variables. Installed beside fatvecConfig.cmake.
+# What a Kokkos or Kokkos Kernels is, from the header that it was configured with. Where it is
+# installed and where it is a part of the same build there is such a header; only an installed one
+# sets variables. Installed beside fatvecConfig.cmake.
 
-# fatvec_read_header(HEADER VERSION FILE TARGET...): VERSION, such as 4.7.0, of the header's macros KOKKOS..._VERSION_MAJOR, _MINOR and
-# _PATCH, and FILE, its path, among the include folders of the targets. Both are empty where there is none.
+# fatvec_read_header(HEADER VERSION FILE TARGET...): VERSION, such as 4.7.0, of the header's macros
+# KOKKOS..._VERSION_MAJOR, _MINOR and _PATCH, and FILE, its path, among the include folders of the
+# targets. Both are empty where there is none.
 function(fatvec_read_header header version_variable file_variable)
   set(folders "")
   foreach(target IN LISTS ARGN)
@@ -27,8 +29,9 @@ function(fatvec_read_header header version_variable file_variable)
   set(${file_variable} "${file}" PARENT_SCOPE)
 endfunction()
 
-# fatvec_inspect_kokkos(PREFIX): of the target Kokkos::kokkos, wherever it comes from, PREFIX_VERSION, PREFIX_DEVICES (its backends),
-# PREFIX_FOLDER (of its header), and PREFIX_ERROR, empty where fatvec can use it.
+# fatvec_inspect_kokkos(PREFIX): of the target Kokkos::kokkos, wherever it comes from,
+# PREFIX_VERSION, PREFIX_DEVICES (its backends), PREFIX_FOLDER (of its header), and PREFIX_ERROR,
+# empty where fatvec can use it.
 function(fatvec_inspect_kokkos prefix)
   fatvec_read_header(KokkosCore_config.h version file Kokkos::kokkoscore Kokkos::kokkos)
   set(error "")

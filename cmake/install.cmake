@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: headers, the programs, and a package for find_package(fatvec). Install components:
-# library (headers and package), kernels (fatvec::kernels), io (fatvec::io), mpi (fatvec::mpi), programs.
+# What `cmake --install` puts where: headers, the programs, and a package for find_package(fatvec).
+# Install components: library (headers and package), kernels (fatvec::kernels), io (fatvec::io), mpi
+# (fatvec::mpi), programs.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fatvec")
 
@@ -69,7 +70,8 @@ endif()
 file(RELATIVE_PATH libraries_from_programs "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
 foreach(program fatvec_cli fatvec_bench fatvec-bench-mpi)
   if(TARGET ${program})
-    # Libraries that the loader does not search by itself: where they were found (a folder in this tree is not among these).
+    # Libraries that the loader does not search by itself: where they were found (a folder in this
+    # tree is not among these).
     set_target_properties(${program} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
     if(BUILD_SHARED_LIBS)
       set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")

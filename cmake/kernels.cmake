@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# fatvec::kernels: the kernels, conversions and plans, compiled once for the scalars and offsets of FATVEC_INSTANTIATE.
-# Headers alone (fatvec::fatvec) do without it; whoever links it does not compile these again (src/core/instantiate.hpp).
+# fatvec::kernels: the kernels, conversions and plans, compiled once for the scalars and offsets of
+# FATVEC_INSTANTIATE. Headers alone (fatvec::fatvec) do without it; whoever links it does not
+# compile these again (src/core/instantiate.hpp).
 set(FATVEC_INSTANTIATE "double:32;double:64;float:32;float:64" CACHE STRING
     "What fatvec::kernels is compiled for: scalar:bits of an offset; scalars: double, float")
 
@@ -47,7 +48,8 @@ if(NOT FATVEC_KERNELS)
   message(FATAL_ERROR "kernels/registry.hpp: found no 'AllKernels = TypeList<...>'")
 endif()
 
-# One source file for each line and instance, so that builds are parallel: name, header, what of it is compiled there.
+# One source file for each line and instance, so that builds are parallel: name, header, what of it
+# is compiled there.
 set(units
   "csr|plan/convert.hpp|LAUNCH:CsrRow|LAUNCH:CsrPortable|CONVERT:CsrRow"
   "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|LAUNCH:EllpackPortable|CONVERT_TO:EllpackRow, LayoutLeft|CONVERT_TO:EllpackRow, LayoutRight"
@@ -110,9 +112,11 @@ foreach(space IN LISTS FATVEC_SPACES)
   fatvec_unit("machine_${space}" plan/machine.hpp "FATVEC_MEASURE_MACHINE(, Kokkos::${space})")
 endforeach()
 
-# The check of the processor before anything else runs is compiled for the base architecture. nvcc_wrapper leaves it to the host's compiler.
+# The check of the processor before anything else runs is compiled for the base architecture.
+# nvcc_wrapper leaves it to the host's compiler.
 set(FATVEC_PROCESSOR_SOURCE "${PROJECT_SOURCE_DIR}/src/core/processor.cpp")
-function(fatvec_processor_source) # sets its options in the caller's folder: those of sources are the folder's
+# sets its options in the caller's folder: those of sources are the folder's
+function(fatvec_processor_source)
   set_source_files_properties("${FATVEC_PROCESSOR_SOURCE}" "${PROJECT_SOURCE_DIR}/src/core/processor_features.cpp"
                               PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# fatvec::fatvec, header-only: formats and kernels. The build tree holds one folder of links that gives every header the
-# spelling under which users include it (<fatvec/formats/csr.hpp>); the install tree has the real folders.
+# fatvec::fatvec, header-only: formats and kernels. The build tree holds one folder of links that
+# gives every header the spelling under which users include it (<fatvec/formats/csr.hpp>); the
+# install tree has the real folders.
 set(FATVEC_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
 set(FATVEC_HEADER_FOLDERS formats kernels src/core src/statistics src/generate src/interop src/io src/plan src/app)
 if(MPI_CXX_FOUND)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# fatvec::io (Matrix Market, generators, the cache of `fatvec tune`), the products that the programs choose from at run time, and the two programs.
+# fatvec::io (Matrix Market, generators, the cache of `fatvec tune`), the products that the programs
+# choose from at run time, and the two programs.
 file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/plan/*.cpp")
 list(APPEND io_sources "${PROJECT_SOURCE_DIR}/src/core/output_file.cpp") # every file that a program writes goes through it
@@ -11,7 +12,8 @@ target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 
 if("CUDA" IN_LIST Kokkos_DEVICES)
-  # nvcc does not accept the consteval check of format strings of fmt 9, nor g++ 12 what fmt makes of that by itself.
+  # nvcc does not accept the consteval check of format strings of fmt 9, nor g++ 12 what fmt makes
+  # of that by itself.
   add_compile_definitions(FMT_CONSTEVAL= FMT_USE_CONSTEXPR=1)
 endif()
 

@@ -1,36 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-# fatvec_options: what fatvec's own translation units are compiled with; never part of what users link.
+# fatvec_options: what fatvec's own translation units are compiled with; never part of what users
+# link.
 add_library(fatvec_options INTERFACE)
-# With CMAKE_CXX_EXTENSIONS off GCC does not contract a * b + c into one instruction unless it is told to; nvcc always does.
+# With CMAKE_CXX_EXTENSIONS off GCC does not contract a * b + c into one instruction unless it is
+# told to; nvcc always does.
 target_compile_options(fatvec_options INTERFACE -Wall -Wextra -ffp-contract=fast)
 if(FATVEC_WARNINGS_AS_ERRORS)
   target_compile_options(fatvec_options INTERFACE -Werror)
 endif()
 if(FATVEC_ENABLE_SANITIZERS)
-  # Null pointers and objects too small for their type are what AddressSanitizer finds, too, and the processor finds vectors that are
-  # not aligned: each access need not be checked thrice, which takes GCC up to a quarter of the time.
+  # Null pointers and objects too small for their type are what AddressSanitizer finds, too, and the
+  # processor finds vectors that are not aligned: each access need not be checked thrice, which
+  # takes GCC up to a quarter of the time.
   target_compile_options(fatvec_options INTERFACE -fsanitize=address,undefined -fno-sanitize=null,object-size,alignment -fno-sanitize-recover=all
                          -fno-omit-frame-pointer)
   target_link_options(fatvec_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# fatvec_join_units(TARGET): compiled by eights, where the headers (Kokkos, CLI11, JSON) take most of the time.
+# fatvec_join_units(TARGET): compiled by eights, where the headers (Kokkos, CLI11, JSON) take most
+# of the time.
 option(FATVEC_JOIN_UNITS "Compile the sources of the programs by eights; clang-tidy wants them one by one" ON)
 function(fatvec_join_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 8)
   fatvec_join_for_cuda(${target} 32)
 endfunction()
 
-# fatvec_join_for_cuda(TARGET SIZE): with nvcc, which takes longer for Kokkos' headers than for most of what a unit has beside them,
-# SIZE units are compiled as one.
+# fatvec_join_for_cuda(TARGET SIZE): with nvcc, which takes longer for Kokkos' headers than for most
+# of what a unit has beside them, SIZE units are compiled as one.
 function(fatvec_join_for_cuda target size)
   if("CUDA" IN_LIST Kokkos_DEVICES)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE ${size})
   endif()
 endfunction()
 
-# fatvec_precompile(TARGET [SET] [OWN header...]): Kokkos' headers, most of what a unit reads, come precompiled from one target for
-# each set of options; programs and tests differ. Or the target precompiles headers of its own. nvcc cannot.
+# fatvec_precompile(TARGET [SET] [OWN header...]): Kokkos' headers, most of what a unit reads, come
+# precompiled from one target for each set of options; programs and tests differ. Or the target
+# precompiles headers of its own. nvcc cannot.
 option(FATVEC_PRECOMPILE_HEADERS "Precompile Kokkos' headers; clang-tidy wants them plain" ON)
 function(fatvec_precompile target)
   # Position-independent code means -fPIC here and -fPIE there.
