@@ -33,7 +33,14 @@ KINDS = {
     "hand_written": "best hand-written kernel",
     "library": "best library",
 }
-CONTENDERS = {"fatvec": "specialised", "raw-openmp": "hand_written"}  # others: library
+# Others are libraries.
+CONTENDERS = {
+    "fatvec": "specialised",
+    "fatvec-portable": "portable",
+    "raw-serial": "hand_written",
+    "raw-openmp": "hand_written",
+    "raw-cuda": "hand_written",
+}
 FORMATS = {"bittcf": "BitTCF"}  # others: in capitals
 
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Result files of the documents are what fatvec-bench wrote."""
+
+import csv
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "scripts" / "fatvec_docs" / "rows.py"
+CASE = {
+    "name": "matrix:gen:stencil7:9/contender:fatvec-portable/backend:openmp/format:csr"
+    "/kernel:csr-portable/layout:row/k:4",
+    "median_seconds": 1.25e-5,
+    "spread": 0.0321,
+    "bound_fraction": 0.5,
+    "GFLOPS": 2.5,
+    "repetitions": 20,
+    "verified": 1.0,
+}
+CONTEXT = {
+    "device": "A CPU",
+    "threads": "2",
+    "date": "2026-11-21T10:40:00+00:00",
+    "git_hash": "0123456789",
+    "compiler": "GNU 12.2.0",
+    "dry_run": "false",
+}
+
+
+class Rows(unittest.TestCase):
+    def setUp(self):
+        store = tempfile.TemporaryDirectory()
+        self.addCleanup(store.cleanup)
+        self.folder = pathlib.Path(store.name)
+
+    def run_it(self, context, *cases):
+        results = {"context": context, "benchmarks": cases}
+        (self.folder / "in.json").write_text(json.dumps(results))
+        command = [
+            sys.executable,
+            "-B",
+            SCRIPT,
+            self.folder / "in.json",
+            self.folder / "out",
+            "run",
+        ]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_verified_cases_become_rows_and_the_origin_is_told(self):
+        wrong = {**CASE, "verified": 0.0}
+        skipped = {"name": CASE["name"], "error_occurred": True, "error_message": "skipped: no"}
+        done = self.run_it(CONTEXT, wrong, CASE, skipped)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with (self.folder / "out.csv").open() as table:
+            (row,) = csv.DictReader(table)
+        expected = (
+            "gen:stencil7:9 4 fatvec-portable csr kernel:csr-portable 12.50 0.032 0.500 2.50 20"
+        )
+        self.assertEqual(list(row.values()), expected.split())
+        about = json.loads((self.folder / "out.json").read_text())
+        self.assertEqual(about["machine"], "A CPU, 2 threads")
+        self.assertEqual((about["date"], about["commit"]), ("2026-11-21", "0123456"))
+        self.assertEqual(about["command"], "run")
+
+    def test_a_dry_run_is_refused(self):
+        done = self.run_it({**CONTEXT, "dry_run": "true"}, CASE)
+        self.assertEqual((done.returncode, (self.folder / "out.csv").exists()), (2, False))
+        self.assertIn("dry run", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
