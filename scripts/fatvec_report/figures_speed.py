@@ -41,9 +41,16 @@ def _label(name: str) -> str:
     return f"{name} (hand-written)" if name.startswith(RAW) else name
 
 
+def most_compared(part: pd.DataFrame, names: list[str]) -> pd.Series:
+    """The k at which the most contenders were measured."""
+    present = part.groupby("k")[names].apply(lambda rows: rows.notna().any().sum())
+    return part.k[part.k.map(present) == present.max()]
+
+
 def bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
     """GFLOPS of each contender's best, matrices below each other, one panel per k."""
-    names, columns = drawn(view, part), pick(part.k, 4)
+    names = drawn(view, part)
+    columns = pick(most_compared(part, names), 4)
     matrices = list(dict.fromkeys(part.matrix))
     pitch = len(names) + 0.9
     figure, axes = panels(
@@ -181,7 +188,8 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
 def of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
     """Share of the bandwidth bound, matrices below each other, one panel per k, one mark per
     contender."""
-    names, columns = drawn(view, part), pick(part.k, 4)
+    names = drawn(view, part)
+    columns = pick(most_compared(part, names), 4)
     matrices = list(dict.fromkeys(part.matrix))
     figure, axes = panels(
         len(columns),

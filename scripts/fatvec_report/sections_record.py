@@ -65,6 +65,8 @@ def _per_k(view) -> list[Block]:
     for k in sorted(table.k.unique()):
         part, raw = table[table.k == k], same[same.k == k].ratio
         peer = part.vs_peer.dropna()
+        if not (len(peer) or raw.notna().any() or part.vs_raw.notna().any()):
+            continue  # nothing beside fatvec
         where = part.loc[peer.idxmin()] if len(peer) else None
         rows.append(
             [
@@ -78,7 +80,7 @@ def _per_k(view) -> list[Block]:
                 share(analysis.median(part.bound_fraction)),
             ]
         )
-    if not rows or not (table.vs_raw.notna().any() or table.vs_peer.notna().any()):
+    if not rows:
         return []
     table = Table(
         [

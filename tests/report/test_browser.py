@@ -19,6 +19,7 @@ try:
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
     sys.exit(77)
+import from_tree
 import whole
 
 BROWSER = next(
@@ -85,6 +86,13 @@ addEventListener("load", () => {
   document.body.dataset.probe = inner.body.dataset.probe;
 })</script></body>"""
 
+
+# How long it took to load, in milliseconds, and how many elements it has.
+LOADED = """<script>addEventListener("load", () => setTimeout(() => {
+  const loaded = performance.getEntriesByType("navigation")[0].loadEventEnd;
+  document.body.dataset.probe = JSON.stringify(
+    {milliseconds: loaded, elements: document.querySelectorAll("*").length});
+}))</script></body>"""
 
 # A container has few MB of /dev/shm.
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -166,6 +174,19 @@ class Browser(unittest.TestCase):
         dom, console = self.browse("phone.html", FRAME)
         self.assertEqual(console, [])
         self.check(self.probe(dom), 390)
+
+    def test_a_page_of_full_size_is_small_enough_to_open_in_a_second(self):
+        """The results of docs/results. Time is printed, not tested: what makes it is limited."""
+        results = FOLDER / "measured"
+        results.mkdir()
+        from_tree.write(results)
+        page = whole.write(results, *sorted(results.glob("*.json")))
+        self.assertGreater(page.count("<figure "), 10)
+        self.assertLess(len(page), 4_000_000)
+        probe = self.probe(self.browse("loaded.html", page.replace("</body>", LOADED))[0])
+        self.assertLess(probe["elements"], 10_000)
+        print(f"{len(page) / 1e6:.1f} MB and {probe['elements']} elements", end=", ")
+        print(f"loaded in {probe['milliseconds']:.0f} ms")
 
     def test_it_prints(self):
         target = FOLDER / "report.pdf"

@@ -20,13 +20,12 @@ def report(folder):
         )
     (folder / "gpu.json").write_text(json.dumps(synthetic.gpu(names, (1, 4))))
     (folder / "balayre_cuda_gflops.csv").write_text("matrix,crs,ellpack\ncant,99.3766,110.127\n")
-    files = map(str, folder.glob("*.json"))
-    options = ("-o", str(folder / "out"), "--published", str(folder))
-    done = subprocess.run(
-        [sys.executable, "-m", "fatvec_report", *files, *options],
-        cwd=ROOT / "scripts",
-        text=True,
-        capture_output=True,
-    )
+    return write(folder, *folder.glob("*.json"), "--published", folder)
+
+
+def write(folder, *arguments):
+    """Writes the report of results into `folder`/out. Returns its page."""
+    command = [sys.executable, "-m", "fatvec_report", *arguments, "-o", folder / "out"]
+    done = subprocess.run(command, cwd=ROOT / "scripts", text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return (folder / "out" / "report.html").read_text()
