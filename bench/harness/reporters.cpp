@@ -63,10 +63,10 @@ void TableReporter::print_row(const Run& run) {
   char line[512];
   if (fields.named["matrix"] != matrix_) {
     matrix_ = fields.named["matrix"];
-    std::snprintf(line, sizeof line,
-                  "\n%s\n%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
-                  matrix_.c_str(), "contender", "backend", "format", "variant", "layout", "k", "ms",
-                  "spread", "GFLOPS", "GB/s", "bound", "setup ms");
+    GetOutputStream() << "\n" << cli::bold(stdout, matrix_) << "\n";
+    std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
+                  "contender", "backend", "format", "variant", "layout", "k", "ms", "spread",
+                  "GFLOPS", "GB/s", "bound", "setup ms");
     GetOutputStream() << line;
   }
   std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s ",

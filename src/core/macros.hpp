@@ -13,7 +13,7 @@
 /// Inlined whatever the compiler thinks: a device function, one of the CPU alone, a lambda (written
 /// after its parameters). GCC else calls some of what `each` unrolls, and the sums that are to stay
 /// in registers live in memory. Without optimisation, or with GCC's AddressSanitizer around every
-/// load, nothing is gained, and GCC takes four times as long.
+/// load, nothing is gained, and GCC takes far longer.
 #if defined(FATVEC_HAS_GNU_VECTORS) && defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
 #define FATVEC_FORCEINLINE_FUNCTION KOKKOS_FORCEINLINE_FUNCTION
 #define FATVEC_FORCEINLINE [[gnu::always_inline]] inline

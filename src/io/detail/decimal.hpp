@@ -53,9 +53,9 @@ inline double divide_exactly(std::uint64_t mantissa, std::int64_t power) {
 }
 
 /// Ordinary decimals (-12.345e-6: at most 19 digits, no positive power of ten left), rounded
-/// exactly and with few branches that depend on the digits: a third faster than from_chars on
-/// values of full precision. Returns the end of the number, or nullptr where the number is none of
-/// these; reads nothing at or behind `end`.
+/// exactly and with few branches that depend on the digits, unlike from_chars. Returns the
+/// end of the number, or nullptr where the number is none of these; reads nothing at or behind
+/// `end`.
 inline const char* parse_simple_decimal(const char* p, const char* end, double& value) {
   constexpr std::ptrdiff_t longest = 56;  // characters this function may look at
   if (end - p < longest) return nullptr;
