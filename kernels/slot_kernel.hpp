@@ -19,7 +19,7 @@ namespace fatvec::detail {
 
 /// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name, the
 /// label of its launches and the format.
-template <class Kernel, class OnDevices = portable::DevicePolicyWithoutLanes>
+template <class Kernel, class OnDevices = portable::WholeRowPolicy>
 struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = host::Policy;
   using DevicePolicy = OnDevices;

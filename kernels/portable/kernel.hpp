@@ -15,7 +15,7 @@
 namespace fatvec::detail {
 
 /// The portable kernel of a format; Kernel adds its name, the label of its launches and the format.
-template <class Kernel, class OnDevices = portable::DevicePolicyWithoutLanes>
+template <class Kernel, class OnDevices = portable::WholeRowPolicy>
 struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = portable::HostPolicy;
   using DevicePolicy = OnDevices;

@@ -70,7 +70,7 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel) {
       Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
                           Kokkos::LaunchBounds<128, Kernel::resident_blocks>>;
   const std::int64_t count = kernel.a.count();
-  const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.lanes();
+  const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.threads_per_row();
   const std::int64_t at_once = std::numeric_limits<int>::max() / of_row;
   for (; kernel.first_row < count; kernel.first_row += kernel.rows) {
     kernel.rows = static_cast<int>(std::min(at_once, count - kernel.first_row));
@@ -86,14 +86,16 @@ void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int l
   constexpr std::int64_t most_teams = 512;  // with rows of their own
   const std::int64_t count = kernel.a.count();
   kernel.longest = longest;
-  kernel.lane_bits = threads == 1 ? 0 : 5;
+  kernel.thread_bits = threads == 1 ? 0 : 5;
   kernel.rows =
       host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
   kernel.parts = host ? 1 : std::min(kernel.items_of_row, most_parts);
   const auto teams = static_cast<int>((count + kernel.rows - 1) / kernel.rows * kernel.parts);
   using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                    Kokkos::LaunchBounds<threads, threads == 1 ? 1 : 4>>;
-  Kokkos::parallel_for(label, Teams(exec, teams, threads / kernel.lanes(), kernel.lanes()), kernel);
+  Kokkos::parallel_for(
+      label, Teams(exec, teams, threads / kernel.threads_per_row(), kernel.threads_per_row()),
+      kernel);
 }
 
 /// The kernel for tiles of `width` columns of X, as a value.
@@ -132,9 +134,9 @@ void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& a
         const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
         with_tile<host, columns>(wanted, [&]<int width>(detail::Width<width>) {
           if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
-            if (choice.lanes > 1) {
+            if (choice.threads_per_row > 1) {
               auto kernel = row_kernel<host, width, true>(exec, entries, of_x, output, k);
-              kernel.lane_bits = std::countr_zero(static_cast<unsigned>(choice.lanes));
+              kernel.thread_bits = std::countr_zero(static_cast<unsigned>(choice.threads_per_row));
               return launch_items(label, exec, kernel);
             }
           const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);

@@ -72,9 +72,9 @@ class Terminal(CliTest):
         cache = self.folder / "tune.json"
         run = lambda *arguments: self.fatvec(*arguments, "gen:stencil5:9", "--k", 4, FATVEC_CACHE=str(cache)).stdout  # noqa: E731
         run("tune", "--seconds", 0.001, "--default-policies", "--force")
-        for kernel, policy, words in (("csr-portable", "form:range/width:4/lanes:0", "row by row, tiles of 4 columns"),
-                                      ("csr-portable", "form:range/width:1/lanes:0", "row by row, single columns"),
-                                      ("csr-portable", "form:team/width:4/lanes:0", "a team for each row, tiles of 4 columns"),
+        for kernel, policy, words in (("csr-portable", "form:range/width:4/threads_per_row:0", "row by row, tiles of 4 columns"),
+                                      ("csr-portable", "form:range/width:1/threads_per_row:0", "row by row, single columns"),
+                                      ("csr-portable", "form:team/width:4/threads_per_row:0", "a team for each row, tiles of 4 columns"),
                                       ("csr-row", "blocks_per_thread:16", "16 blocks of rows a thread"),
                                       ("csr-row", "", "")):
             document = json.loads(cache.read_text())
@@ -85,7 +85,7 @@ class Terminal(CliTest):
 
     def test_the_table_of_tune_fits_80_characters(self):
         done = self.fatvec("tune", "gen:stencil5:9", "--k", 4, "--seconds", 0, "--time-limit", 60, FATVEC_CACHE=str(self.folder / "c.json"))
-        self.assertNotRegex(done.stdout, r"form:|width:|lanes:|blocks_per_thread:")
+        self.assertNotRegex(done.stdout, r"form:|width:|threads_per_row:|blocks_per_thread:")
         for line in done.stdout.splitlines():
             if not line.startswith(("structure", "cache", "machine")) and ": " not in line:
                 self.assertLessEqual(len(line), 80, line)
