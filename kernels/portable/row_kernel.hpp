@@ -161,16 +161,17 @@ struct RowKernel {
 
   /// sums += every parts-th entry of row i from `part` on, times columns c, c + 1, ... of X.
   /// Several entries are loaded before they are multiplied. Hosts add those of a pair to two sums,
-  /// so that an addition need not wait for the one before.
+  /// so that an addition need not wait for the one before, where the entries are numbered.
   template <int w>
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t i, int c, int part, int parts,
                                        Sums<w>& sums) const {
     constexpr int at_once = host || w * sizeof(T) > 32 ? 2 : 4;
+    constexpr bool two_sums = host && Entries::numbered;
     Sums<w> others;
     a.template for_each<at_once>(
         i, part, parts,
-        AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums, host ? others : sums});
-    if constexpr (host) sums += others;
+        AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums, two_sums ? others : sums});
+    if constexpr (two_sums) sums += others;
   }
 
   /// Stores the sums of a row, first those of the threads of `mask` together.
