@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 #include <fatvec/formats/bsr.hpp>
@@ -59,11 +57,6 @@ struct BsrRow {
                                 epilogue, k);
     }
   };
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
 
   template <class M>
   static bool stores_column_major(const HostPolicy&, std::int64_t) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/kernels/concepts.hpp>
@@ -23,11 +21,6 @@ template <class Kernel, class OnDevices = portable::WholeRowPolicy>
 struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = host::Policy;
   using DevicePolicy = OnDevices;
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
 
   template <class M>
   static bool stores_column_major(const HostPolicy&, std::int64_t) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
@@ -20,11 +18,6 @@ struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
   using HostPolicy = portable::HostPolicy;
   using DevicePolicy = OnDevices;
   static constexpr bool portable = true;
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
 
   /// Plans choose among the specialised kernels, or what `fatvec tune` found.
   template <class Scalar, class ExecSpace>
