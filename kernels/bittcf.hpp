@@ -68,11 +68,9 @@ struct BitTcfWindow {
 };
 
 /// BitTCF, row by row, by the kernel that every format and backend shares.
-struct BitTcfPortable : detail::PortableKernel<BitTcfPortable> {
+struct BitTcfPortable : detail::PortableKernel<BitTcfPortable, BitTcfMatrix> {
   static constexpr const char* name = "bittcf-portable";
   static constexpr const char* label = "fatvec::BitTcfPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
 
   template <class A>
   static auto entries(const A& a) {

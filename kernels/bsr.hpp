@@ -116,11 +116,9 @@ struct BsrRow {
 };
 
 /// BSR, row by row, by the kernel that every format and backend shares.
-struct BsrPortable : detail::PortableKernel<BsrPortable> {
+struct BsrPortable : detail::PortableKernel<BsrPortable, BsrMatrix> {
   static constexpr const char* name = "bsr-portable";
   static constexpr const char* label = "fatvec::BsrPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
 
   template <class A>
   static auto entries(const A& a) {

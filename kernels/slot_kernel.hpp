@@ -15,10 +15,13 @@
 
 namespace fatvec::detail {
 
-/// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name, the
-/// label of its launches and the format.
-template <class Kernel, class OnDevices = portable::WholeRowPolicy>
+/// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name and
+/// the label of its launches.
+template <class Kernel, template <class...> class Format,
+          class OnDevices = portable::WholeRowPolicy>
 struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = host::Policy;
   using DevicePolicy = OnDevices;
 

@@ -12,9 +12,12 @@
 
 namespace fatvec::detail {
 
-/// The portable kernel of a format; Kernel adds its name, the label of its launches and the format.
-template <class Kernel, class OnDevices = portable::WholeRowPolicy>
+/// The portable kernel of a format; Kernel adds its name and the label of its launches.
+template <class Kernel, template <class...> class Format,
+          class OnDevices = portable::WholeRowPolicy>
 struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = portable::HostPolicy;
   using DevicePolicy = OnDevices;
   static constexpr bool portable = true;
