@@ -19,18 +19,12 @@
 /// How the portable kernel is launched.
 namespace fatvec::portable {
 
-/// run(Width) with the smallest compiled tile that is at least as wide, or the widest.
-template <bool host, detail::Columns columns, class Run>
-void with_tile(int width, const Run& run) {
-  if constexpr (columns == detail::Columns::strided && host)
-    detail::with_width<1, 4>(width < 4 ? 1 : 4, run);
-  else if constexpr (columns == detail::Columns::strided)
-    detail::with_width<1, 2, 4, 8>(width, run);
-  else if constexpr (host)
-    detail::with_width<1, 2, 3, 4, 6, 8, 16>(width, run);
-  else
-    detail::with_width<1, 2, 3, 4>(width, run);
-}
+/// The tiles that are compiled.
+template <bool host, detail::Columns columns>
+using Tiles = std::conditional_t<
+    columns == detail::Columns::strided,
+    std::conditional_t<host, detail::Widths<1, 4>, detail::Widths<1, 2, 4, 8>>,
+    std::conditional_t<host, detail::Widths<1, 2, 3, 4, 6, 8, 16>, detail::Widths<1, 2, 3, 4>>>;
 
 /// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
 template <class T>
@@ -132,7 +126,7 @@ void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& a
         const Choice choice = chosen(asked, work);
         const bool fits = host || strided || takes(choice.width, x.data, x.row_stride);
         const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
-        with_tile<host, columns>(wanted, [&]<int width>(detail::Width<width>) {
+        detail::with_width(Tiles<host, columns>{}, wanted, [&]<int width>(detail::Width<width>) {
           if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
             if (choice.threads_per_row > 1) {
               auto kernel = row_kernel<host, width, true>(exec, entries, of_x, output, k);

@@ -85,6 +85,8 @@ inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 /// Hosts: tiles of a row, one after the other.
 inline constexpr Rule host_rules[] = {{1, 1}, {2, 2}, {3, 3}, {5, 4}, {7, 6}, {15, 8}, {any, 16}};
+/// Hosts, where the columns of X are apart.
+inline constexpr Rule strided_host_rules[] = {{3, 1}, {any, 4}};
 /// Devices: an item is a row with one tile.
 inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
 /// Devices: rows whose entries lie side by side.
@@ -144,6 +146,7 @@ inline bool may_share_rows(const Work& work) {
 
 /// The rules for such work.
 inline std::span<const Rule> rules_for(const Work& work) {
+  if (work.host && work.strided) return strided_host_rules;
   if (work.host) return host_rules;
   if (may_share_rows(work)) {
     if (work.strided) return strided_shared_row_rules;

@@ -72,7 +72,7 @@ TEST(PortablePolicy, FewRowsGetNarrowerTilesOrMoreThreads) {
   work.mean_length = 64;
   EXPECT_EQ(chosen({}, work).threads_per_row, 4);
   work.rows = 2'000;
-  EXPECT_EQ(chosen({}, work).threads_per_row, most_lanes);
+  EXPECT_EQ(chosen({}, work).threads_per_row, most_threads_per_row);
   work.mean_length = 25;  // each is to have some entries
   EXPECT_EQ(chosen({}, work).threads_per_row, 8);
   work.mean_length = 6;  // too short to be shared
