@@ -31,7 +31,8 @@ struct AddRow {
   }
   /// The n-th entry of those that are loaded together.
   KOKKOS_FORCEINLINE_FUNCTION void add(const T& value, const Tile& x, int n = 0) const {
-    (n % 2 == 0 ? sums : others).add(value, x);
+    Sums& sum = n % 2 == 0 ? sums : others;
+    for (int p = 0; p < Tile::vectors; ++p) sum.of[p] += value * x.of[p];
   }
 };
 

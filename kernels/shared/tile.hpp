@@ -22,25 +22,23 @@ KOKKOS_FUNCTION constexpr int vector_width(int width) {
 template <class T, int width, int n = vector_width<T>(width)>
 struct Tile {
   using Vector = typename VectorOf<T, n>::type;
-  Vector of[width / n];
+  static constexpr int vectors = width / n;
+  Vector of[vectors];
 
   KOKKOS_FORCEINLINE_FUNCTION Tile() {
-    for (int p = 0; p < width / n; ++p) of[p] = Vector{};
+    for (int p = 0; p < vectors; ++p) of[p] = Vector{};
   }
   /// From X, columns `step` apart.
   KOKKOS_FORCEINLINE_FUNCTION Tile(const T* from, std::int64_t step) {
-    const auto* const vectors = reinterpret_cast<const Vector*>(from);
-    for (int p = 0; p < width / n; ++p) of[p] = vectors[n > 1 ? p : p * step];
+    const auto* const loaded = reinterpret_cast<const Vector*>(from);
+    for (int p = 0; p < vectors; ++p) of[p] = loaded[n > 1 ? p : p * step];
   }
   KOKKOS_FORCEINLINE_FUNCTION Tile& operator+=(const Tile& other) {
-    for (int p = 0; p < width / n; ++p) of[p] += other.of[p];
+    for (int p = 0; p < vectors; ++p) of[p] += other.of[p];
     return *this;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(const T& value, const Tile& x) {
-    for (int p = 0; p < width / n; ++p) of[p] += value * x.of[p];
-  }
   KOKKOS_FORCEINLINE_FUNCTION void copy_to(T (&to)[width]) const {
-    for (int p = 0; p < width / n; ++p) reinterpret_cast<Vector*>(to)[p] = of[p];
+    for (int p = 0; p < vectors; ++p) reinterpret_cast<Vector*>(to)[p] = of[p];
   }
 };
 
