@@ -19,12 +19,22 @@
 /// How the portable kernel is launched.
 namespace fatvec::portable {
 
-/// The tiles that are compiled.
-template <bool host, detail::Columns columns>
-using Tiles = std::conditional_t<
-    columns == detail::Columns::strided,
-    std::conditional_t<host, detail::Widths<1, 4>, detail::Widths<1, 2, 4, 8>>,
-    std::conditional_t<host, detail::Widths<1, 2, 3, 4, 6, 8, 16>, detail::Widths<1, 2, 3, 4>>>;
+/// The tiles that are compiled. Segments of rows have up to two columns, or single ones by threes.
+template <bool host, detail::Columns columns, bool of_segments>
+constexpr auto tiles() {
+  if constexpr (columns == detail::Columns::strided && host)
+    return detail::Widths<1, 4>{};
+  else if constexpr (columns == detail::Columns::strided && of_segments)
+    return detail::Widths<1, 2>{};
+  else if constexpr (columns == detail::Columns::strided)
+    return detail::Widths<1, 2, 4, 8>{};
+  else if constexpr (host)
+    return detail::Widths<1, 2, 3, 4, 6, 8, 16>{};
+  else if constexpr (of_segments)
+    return detail::Widths<1, 2, 3>{};
+  else
+    return detail::Widths<1, 2, 3, 4>{};
+}
 
 /// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
 template <class T>
@@ -126,18 +136,22 @@ void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& a
         const Choice choice = chosen(asked, work);
         const bool fits = host || strided || takes(choice.width, x.data, x.row_stride);
         const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
-        detail::with_width(Tiles<host, columns>{}, wanted, [&]<int width>(detail::Width<width>) {
-          if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
-            if (choice.threads_per_row > 1) {
+        constexpr bool may_share = Entries::contiguous && detail::has_shuffles<ExecSpace>;
+        constexpr auto compiled = tiles<host, columns, Entries::of_segments>();
+        detail::with_width(compiled, wanted, [&]<int width>(detail::Width<width>) {
+          if constexpr (may_share)
+            if (choice.threads_per_row > 1 || Entries::of_segments) {
               auto kernel = row_kernel<host, width, true>(exec, entries, of_x, output, k);
               kernel.thread_bits = std::countr_zero(static_cast<unsigned>(choice.threads_per_row));
               return launch_items(label, exec, kernel);
             }
-          const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);
-          if constexpr (host)
-            launch_blocks(label, exec, kernel);
-          else
-            launch_items(label, exec, kernel);
+          if constexpr (!(may_share && Entries::of_segments)) {
+            const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);
+            if constexpr (host)
+              launch_blocks(label, exec, kernel);
+            else
+              launch_items(label, exec, kernel);
+          }
         });
       });
 }

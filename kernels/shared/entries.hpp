@@ -14,6 +14,7 @@
 ///   count()       stored rows
 ///   row(i)        the matrix's row that stored row i is; below 0: none
 ///   contiguous    whether the entries of a row lie side by side
+///   of_segments   whether they are segments of long rows, which threads always share
 ///   numbered      whether visit.add() is given m: hosts then add to two sums in turns
 ///   length(i)     its entries, or somewhat more: by it rows are given to teams
 ///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column), m) for every parts-th
@@ -31,6 +32,7 @@ struct RowEntries {
   double mean_length;
   bool may_have_long_rows;  ///< than the mean, by far: unless A is known to have none
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< longer rows look empty
+  static constexpr bool of_segments = false;
   static constexpr bool contiguous = S::Rows::contiguous;
   static constexpr bool numbered = true;
 
@@ -102,6 +104,7 @@ struct SegmentEntries {
   const Segment* segments;
   std::int64_t number;
   double mean_length = 128;
+  static constexpr bool of_segments = true;
   static constexpr bool contiguous = true;  // threads share them wherever their entries lie
   static constexpr bool numbered = true;
 
@@ -130,6 +133,7 @@ struct BlockEntries {
   std::int64_t rows;
   typename S::ordinal_type x_rows;
   double mean_length;
+  static constexpr bool of_segments = false;
   static constexpr bool contiguous = false;
   static constexpr bool numbered = size > 0 && size <= 4;
 
@@ -188,6 +192,7 @@ struct TileEntries {
   typename Matrix::Access a;
   std::int64_t places;
   double mean_length;
+  static constexpr bool of_segments = false;
   static constexpr bool contiguous = false;
   static constexpr bool numbered = false;
 
