@@ -6,6 +6,7 @@
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/system.hpp>
+#include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/host/policy.hpp>
 
 /// The partition of rows among a CPU's threads, and launches of host kernels, whose work-items are
@@ -26,16 +27,9 @@ struct RowPartition {
         static_cast<double>(access.slots_before(rows) + rows) / static_cast<double>(parts);
     const auto target = static_cast<std::int64_t>(share * static_cast<double>(part));
     if (part == parts) return rows;
-    std::int64_t low = 0;
-    std::int64_t high = rows;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (access.slots_before(middle) + middle < target)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return Kokkos::min(rows, (low + granularity - 1) / granularity * granularity);
+    const std::int64_t first = first_where(
+        0, rows, [&](std::int64_t row) { return access.slots_before(row) + row >= target; });
+    return Kokkos::min(rows, (first + granularity - 1) / granularity * granularity);
   }
 };
 
