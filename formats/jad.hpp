@@ -9,6 +9,7 @@
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
+#include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/formats/detail/slices.hpp>
 
 namespace fatvec {
@@ -21,16 +22,9 @@ struct DiagonalSlots {
   std::int64_t rows;
   std::int64_t block_size;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t j) const {
-    std::int64_t low = 0;
-    std::int64_t high = rows;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (row_lengths(middle) > j)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    const std::int64_t whole_blocks = (low + block_size - 1) / block_size * block_size;
+    const std::int64_t longer =
+        first_where(0, rows, [&](std::int64_t i) { return row_lengths(i) <= j; });
+    const std::int64_t whole_blocks = (longer + block_size - 1) / block_size * block_size;
     return whole_blocks < rows ? whole_blocks : rows;
   }
 };

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 
+#include <fatvec/core/execution.hpp>
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/formats/bittcf.hpp>
 #include <fatvec/kernels/concepts.hpp>
@@ -29,14 +28,14 @@ struct BitTcfWindow {
   using HostPolicy = portable::HostPolicy;
   using DevicePolicy = device::WindowPolicy;
 
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
-
   template <class Scalar, class ExecSpace>
   static bool is_recommended(const ExecSpace& exec) {
     return detail::has_tensor_tiles<Scalar>(exec);
+  }
+
+  template <class Scalar, class ExecSpace>
+  static bool heeds_policy(const ExecSpace& exec) {
+    return detail::is_host<ExecSpace> || is_recommended<Scalar>(exec);
   }
 
   /// GPUs whose tensor cores do not multiply doubles are not told apart: plans do not think of
@@ -69,11 +68,9 @@ struct BitTcfWindow {
 };
 
 /// BitTCF, row by row, by the kernel that every format and backend shares.
-struct BitTcfPortable : detail::PortableKernel<BitTcfPortable> {
+struct BitTcfPortable : detail::PortableKernel<BitTcfPortable, BitTcfMatrix> {
   static constexpr const char* name = "bittcf-portable";
   static constexpr const char* label = "fatvec::BitTcfPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
 
   template <class A>
   static auto entries(const A& a) {

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 #include <fatvec/formats/bsr.hpp>
@@ -60,11 +58,6 @@ struct BsrRow {
     }
   };
 
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
-
   template <class M>
   static bool stores_column_major(const HostPolicy&, std::int64_t) {
     return std::is_floating_point_v<typename M::value_type>;
@@ -80,54 +73,35 @@ struct BsrRow {
                   std::int64_t k) {
     if (matrix.block.size == 1)  // is CSR
       return detail::launch<CsrRow>(exec, policy, matrix, x, epilogue, k);
+    // Complex numbers, integers, half precision: by the portable kernel.
     if constexpr (specialised && std::is_floating_point_v<T>)
-      run_blocks(exec, policy, matrix, x, epilogue, k);
+      run_blocks<2, 3, 4, 5, 6, 8>(exec, policy, matrix, x, epilogue, k);
+    else if constexpr (std::is_same_v<Policy, DevicePolicy>)
+      portable::multiply<false>(label, exec, policy, detail::BlockEntries<M>(matrix), x, epilogue,
+                                k);
     else
-      run_rows_of_blocks(exec, policy, matrix, x, epilogue, k);
+      portable::multiply<true>(label, exec, {}, detail::BlockEntries<M>(matrix), x, epilogue, k);
   }
 
  private:
-  /// By kernels that know the size of the blocks.
-  template <class ExecSpace, class Policy, class M, class T>
+  /// By kernels that know the size of the blocks, where it is one of these.
+  template <int... sizes, class ExecSpace, class Policy, class M, class T>
   static void run_blocks(const ExecSpace& exec, const Policy& policy, const M& matrix,
                          const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
                          std::int64_t k) {
-    switch (matrix.block.size) {
-      case 2:
-        return detail::launch<OfSize<2>>(exec, policy, matrix, x, epilogue, k);
-      case 3:
-        return detail::launch<OfSize<3>>(exec, policy, matrix, x, epilogue, k);
-      case 4:
-        return detail::launch<OfSize<4>>(exec, policy, matrix, x, epilogue, k);
-      case 5:
-        return detail::launch<OfSize<5>>(exec, policy, matrix, x, epilogue, k);
-      case 6:
-        return detail::launch<OfSize<6>>(exec, policy, matrix, x, epilogue, k);
-      case 8:
-        return detail::launch<OfSize<8>>(exec, policy, matrix, x, epilogue, k);
-      default:
-        return detail::launch<OfSize<0>>(exec, policy, matrix, x, epilogue, k);
-    }
-  }
-  /// Complex numbers, integers, half precision: by the portable kernel.
-  template <class ExecSpace, class Policy, class M, class T>
-  static void run_rows_of_blocks(const ExecSpace& exec, const Policy& policy, const M& matrix,
-                                 const detail::Operand<const T>& x,
-                                 const detail::Epilogue<T>& epilogue, std::int64_t k) {
-    const detail::BlockEntries<M> entries(matrix);
-    if constexpr (std::is_same_v<Policy, DevicePolicy>)
-      portable::multiply<false>(label, exec, policy, entries, x, epilogue, k);
-    else
-      portable::multiply<true>(label, exec, {}, entries, x, epilogue, k);
+    const auto of_size = [&]<int size>(detail::Width<size>) {
+      detail::launch<OfSize<size>>(exec, policy, matrix, x, epilogue, k);
+      return true;
+    };
+    if (!((matrix.block.size == sizes && of_size(detail::Width<sizes>{})) || ...))
+      of_size(detail::Width<0>{});
   }
 };
 
 /// BSR, row by row, by the kernel that every format and backend shares.
-struct BsrPortable : detail::PortableKernel<BsrPortable> {
+struct BsrPortable : detail::PortableKernel<BsrPortable, BsrMatrix> {
   static constexpr const char* name = "bsr-portable";
   static constexpr const char* label = "fatvec::BsrPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
 
   template <class A>
   static auto entries(const A& a) {

@@ -35,11 +35,11 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
 ///     static void run(exec, policy, slots, x, epilogue, k)        launches on exec: no allocation, no fence;
 ///                                                                 slots is detail::slots_of(matrix)
-///     static std::optional<std::string> unsupported(exec, k)      why it cannot run there, if so
 ///     template <Matrix> static bool stores_column_major(policy, k) whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy
 ///                                                                 cost (may be left out: no)
 ///     template <Scalar> static bool is_recommended(exec)          whether plans should think of it (may be left out: yes)
+///     template <Scalar> static bool heeds_policy(exec)            whether its policies differ there (may be left out: yes)
 ///
 /// for each of its policies, is registered in kernels/registry.hpp, and is compiled once by a line
 /// in cmake/kernels.cmake.
@@ -83,6 +83,16 @@ template <SpmmKernel Kernel, class Scalar, class ExecSpace>
 bool is_recommended(const ExecSpace& exec) {
   if constexpr (requires { Kernel::template is_recommended<Scalar>(exec); })
     return Kernel::template is_recommended<Scalar>(exec);
+  else
+    return true;
+}
+
+/// Whether the policies of the kernel for elements Scalar differ on exec; otherwise all of them are
+/// the same launch, and one need not be compared with another.
+template <SpmmKernel Kernel, class Scalar, class ExecSpace>
+bool heeds_policy(const ExecSpace& exec) {
+  if constexpr (requires { Kernel::template heeds_policy<Scalar>(exec); })
+    return Kernel::template heeds_policy<Scalar>(exec);
   else
     return true;
 }

@@ -9,19 +9,15 @@ namespace fatvec {
 
 /// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in
 /// registers.
-struct CsrRow : detail::SlotKernel<CsrRow, portable::DevicePolicy> {
+struct CsrRow : detail::SlotKernel<CsrRow, CsrMatrix, portable::DevicePolicy> {
   static constexpr const char* name = "csr-row";
   static constexpr const char* label = "fatvec::CsrRow";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = CsrMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// CSR by the kernel that every format and backend shares.
-struct CsrPortable : detail::PortableKernel<CsrPortable, portable::DevicePolicy> {
+struct CsrPortable : detail::PortableKernel<CsrPortable, CsrMatrix, portable::DevicePolicy> {
   static constexpr const char* name = "csr-portable";
   static constexpr const char* label = "fatvec::CsrPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = CsrMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// The kernel of CsrMatrix.

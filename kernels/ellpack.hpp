@@ -9,19 +9,15 @@ namespace fatvec {
 
 /// ELLPACK, a row per work-item, in whichever storage order the matrix has; stops at the row's
 /// length, not at the padding.
-struct EllpackRow : detail::SlotKernel<EllpackRow> {
+struct EllpackRow : detail::SlotKernel<EllpackRow, EllMatrix> {
   static constexpr const char* name = "ellpack-row";
   static constexpr const char* label = "fatvec::EllpackRow";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = EllMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// ELLPACK by the kernel that every format and backend shares.
-struct EllpackPortable : detail::PortableKernel<EllpackPortable> {
+struct EllpackPortable : detail::PortableKernel<EllpackPortable, EllMatrix> {
   static constexpr const char* name = "ellpack-portable";
   static constexpr const char* label = "fatvec::EllpackPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = EllMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// The kernel of EllMatrix, in any layout.

@@ -9,19 +9,15 @@ namespace fatvec {
 
 /// HLL, a row per work-item: on a GPU the threads of a warp read the slots of neighbouring rows of
 /// one hack, coalesced.
-struct HllRow : detail::SlotKernel<HllRow> {
+struct HllRow : detail::SlotKernel<HllRow, HllMatrix> {
   static constexpr const char* name = "hll-row";
   static constexpr const char* label = "fatvec::HllRow";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = HllMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// HLL by the kernel that every format and backend shares.
-struct HllPortable : detail::PortableKernel<HllPortable> {
+struct HllPortable : detail::PortableKernel<HllPortable, HllMatrix> {
   static constexpr const char* name = "hll-portable";
   static constexpr const char* label = "fatvec::HllPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = HllMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// The kernel of HllMatrix, in any layout.

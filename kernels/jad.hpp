@@ -9,19 +9,15 @@ namespace fatvec {
 
 /// JAD, a stored row per work-item (Stec and Stpiczyński, algorithm 2): the threads of a warp read
 /// neighbours in each diagonal, coalesced.
-struct JadRow : detail::SlotKernel<JadRow> {
+struct JadRow : detail::SlotKernel<JadRow, JadMatrix> {
   static constexpr const char* name = "jad-row";
   static constexpr const char* label = "fatvec::JadRow";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = JadMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// JAD by the kernel that every format and backend shares.
-struct JadPortable : detail::PortableKernel<JadPortable> {
+struct JadPortable : detail::PortableKernel<JadPortable, JadMatrix> {
   static constexpr const char* name = "jad-portable";
   static constexpr const char* label = "fatvec::JadPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = JadMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// The kernel of JadMatrix.
@@ -32,19 +28,15 @@ struct DefaultKernel<JadMatrix<Scalar, Ordinal, Device, Offset>> {
 
 /// pJAD, a stored row per work-item (Stec and Stpiczyński, algorithm 3); stops at the row's length,
 /// not at the block's.
-struct PjadRow : detail::SlotKernel<PjadRow> {
+struct PjadRow : detail::SlotKernel<PjadRow, PjadMatrix> {
   static constexpr const char* name = "pjad-row";
   static constexpr const char* label = "fatvec::PjadRow";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = PjadMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// pJAD by the kernel that every format and backend shares.
-struct PjadPortable : detail::PortableKernel<PjadPortable> {
+struct PjadPortable : detail::PortableKernel<PjadPortable, PjadMatrix> {
   static constexpr const char* name = "pjad-portable";
   static constexpr const char* label = "fatvec::PjadPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = PjadMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// The kernel of PjadMatrix.

@@ -9,19 +9,15 @@ namespace fatvec {
 
 /// SELL-C-sigma, a stored row per work-item, its sum scattered through the permutation: like HLL,
 /// but the rows of a warp are of about the same length.
-struct SellRow : detail::SlotKernel<SellRow> {
+struct SellRow : detail::SlotKernel<SellRow, SellMatrix> {
   static constexpr const char* name = "sell-row";
   static constexpr const char* label = "fatvec::SellRow";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = SellMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// SELL by the kernel that every format and backend shares.
-struct SellPortable : detail::PortableKernel<SellPortable> {
+struct SellPortable : detail::PortableKernel<SellPortable, SellMatrix> {
   static constexpr const char* name = "sell-portable";
   static constexpr const char* label = "fatvec::SellPortable";
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = SellMatrix<Scalar, Ordinal, Device, Offset>;
 };
 
 /// The kernel of SellMatrix.

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/kernels/concepts.hpp>
@@ -17,17 +15,15 @@
 
 namespace fatvec::detail {
 
-/// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name, the
-/// label of its launches and the format.
-template <class Kernel, class OnDevices = portable::DevicePolicyWithoutLanes>
+/// What the kernels of formats share whose rows are walked slot by slot; Kernel adds its name and
+/// the label of its launches.
+template <class Kernel, template <class...> class Format,
+          class OnDevices = portable::WholeRowPolicy>
 struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = host::Policy;
   using DevicePolicy = OnDevices;
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
 
   template <class M>
   static bool stores_column_major(const HostPolicy&, std::int64_t) {

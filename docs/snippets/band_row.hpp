@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,11 +57,6 @@ struct BandRow {
   };
   using HostPolicy = Policy;  // the same on hosts and devices
   using DevicePolicy = Policy;
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
 
   template <class ExecSpace, class M, class T>
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,

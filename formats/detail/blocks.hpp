@@ -201,16 +201,9 @@ struct FillBlocks {
   /// The first block of a block row that ends behind the column.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_block(std::int64_t block_row,
                                                          std::int64_t column) const {
-    std::int64_t low = bsr.row_map(block_row);
-    std::int64_t high = bsr.row_map(block_row + 1);
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if ((bsr.entries(middle) + std::int64_t{1}) * block.size <= column)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return first_where(bsr.row_map(block_row), bsr.row_map(block_row + 1), [&](std::int64_t n) {
+      return (bsr.entries(n) + std::int64_t{1}) * block.size > column;
+    });
   }
 };
 

@@ -14,6 +14,21 @@ KOKKOS_INLINE_FUNCTION std::int64_t hashed(std::int64_t n) {
   return static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8);
 }
 
+/// The first of low, low + 1, ... before high for which reached() holds, as it then does for all
+/// behind it; high where it holds for none.
+template <class Reached>
+KOKKOS_INLINE_FUNCTION std::int64_t first_where(std::int64_t low, std::int64_t high,
+                                                const Reached& reached) {
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (reached(middle))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return low;
+}
+
 /// How conversions share out rows. On CPUs a work-item has a row. On GPUs it has every parts-th run
 /// of four entries of a row, and its neighbours have the same run of the neighbouring rows: what a
 /// warp reads at a time is little enough for the first-level cache to keep it until all of its

@@ -33,8 +33,8 @@ void multiply_segments(const char* label, const ExecSpace& exec, const RowEntrie
   // About a warp for each: its threads over tiles of two columns first, then over the entries.
   const auto width = static_cast<int>(std::min<std::int64_t>(k, 2));
   const auto tiles = static_cast<unsigned>(std::min<std::int64_t>((k + width - 1) / width, 16));
-  const auto lanes = static_cast<int>(32 / std::bit_ceil(tiles));
-  portable::multiply_by_items<false>(label, exec, {portable::Form::range, width, lanes},
+  const auto threads_per_row = static_cast<int>(32 / std::bit_ceil(tiles));
+  portable::multiply_by_items<false>(label, exec, {portable::Form::range, width, threads_per_row},
                                      SegmentEntries<S>{rows, segments.list.data(), number}, x,
                                      AddingEpilogue<T>{epilogue}, k);
 }

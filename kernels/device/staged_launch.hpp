@@ -100,7 +100,7 @@ void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix
   } else {
     constexpr int widest = block > 3 ? 2 : 4;
     const std::int64_t sweeps = portable::sweeps_for(k, 64, 0.25);
-    with_width<2, widest>((k + sweeps - 1) / sweeps, [&]<int width>(Width<width>) {
+    with_width(Widths<2, widest>{}, (k + sweeps - 1) / sweeps, [&]<int width>(Width<width>) {
       launch_staged<block, SpacedTile<V, columns, width>>(label, exec, matrix, x, epilogue, k,
                                                           sweeps);
     });

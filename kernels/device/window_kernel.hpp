@@ -147,14 +147,14 @@ void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_ti
                                 static_cast<int>(k), static_cast<int>(sweeps)});
   };
   if constexpr (layout == Columns::strided) {
-    with_width<1, 2, 4, 8>(tiles_of_sweep(8),
-                           [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
+    with_width(Widths<1, 2, 4, 8>{}, tiles_of_sweep(8),
+               [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
   } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x)) {
-    with_width<4, 6, 8, 10>(tiles_of_sweep(10),
-                            [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
+    with_width(Widths<4, 6, 8, 10>{}, tiles_of_sweep(10),
+               [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
   } else {
-    with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(
-        tiles_of_sweep(9), [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
+    with_width(Widths<1, 2, 3, 4, 5, 6, 7, 8, 9>{}, tiles_of_sweep(9),
+               [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
   }
 }
 

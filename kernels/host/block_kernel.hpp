@@ -204,8 +204,8 @@ void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Po
   with_block_tile<size>(k, [&](auto tile) {
     using Kernel = HostBlockKernel<T, Matrix, V, columns, decltype(tile)>;
     const std::int64_t parts = parts_for(exec, policy, matrix.stored_entries(), k);
-    RowSweep<columns> shares{
-        .partition = {matrix.count, parts}, .k = k, .prefetch = prefetch_policy().for_blocks()};
+    RowSweep<columns> shares{.partition = {matrix.count, parts}, .k = k};
+    shares.prefetch = shares.prefetch.for_blocks();
     if (Kernel::can_transpose_y) shares.store_transposed(epilogue);
     launch_parts(label, exec, parts,
                  Kernel{.block_rows = matrix.access,

@@ -31,44 +31,10 @@ KOKKOS_INLINE_FUNCTION bool fits_one_tile(std::int64_t k) {
   return k <= 8 || ((lanes > 0 || k == 16 || k == 32) && k <= widest_tile<columns>);
 }
 
-/// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the
-/// remainder exactly.
-template <Columns columns, int lanes, class Visit>
-  requires(lanes == 0)
-KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
-  constexpr int widest = widest_tile<columns>;
-  std::int64_t c = 0;
-  for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
-  if constexpr (widest > 16) {
-    if ((k - c) & 16) {
-      visit(Width<16>{}, c);
-      c += 16;
-    }
-  }
-  if constexpr (widest > 8) {
-    if ((k - c) & 8) {
-      visit(Width<8>{}, c);
-      c += 8;
-    }
-  }
-  switch (k - c) {
-    case 7:
-      return visit(Width<7>{}, c);
-    case 6:
-      return visit(Width<6>{}, c);
-    case 5:
-      return visit(Width<5>{}, c);
-    case 4:
-      return visit(Width<4>{}, c);
-    case 3:
-      return visit(Width<3>{}, c);
-    case 2:
-      return visit(Width<2>{}, c);
-    case 1:
-      return visit(Width<1>{}, c);
-    default:
-      return;
-  }
+/// visit(Width<left>{}, c) where `left` is one of the widths; returns whether it is.
+template <int... widths, class Visit>
+KOKKOS_INLINE_FUNCTION bool visit_exactly(std::int64_t left, std::int64_t c, const Visit& visit) {
+  return ((left == widths && (visit(Width<widths>{}, c), true)) || ...);
 }
 
 /// visit(MaskedTile<...>{left}, c) for 1 ... most · lanes columns that are left.
@@ -79,31 +45,27 @@ KOKKOS_INLINE_FUNCTION void visit_masked(std::int64_t left, std::int64_t c, cons
   visit(MaskedTile<most, lanes>{static_cast<int>(left)}, c);
 }
 
-/// The same where vectors of `lanes` can be masked: what is left over is a single tile, masked
-/// unless a Width is its own.
+/// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the
+/// remainder exactly. Where vectors of `lanes` can be masked, the remainder is a single tile,
+/// masked unless a Width is its own.
 template <Columns columns, int lanes, class Visit>
-  requires(lanes > 0)
 KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   constexpr int widest = widest_tile<columns>;
   std::int64_t c = 0;
-  for (; k - c > widest; c += widest) visit(Width<widest>{}, c);
-  switch (k - c) {
-    case widest:
-      return visit(Width<widest>{}, c);
-    case 16:
-      return visit(Width<16>{}, c);
-    case 8:
-      return visit(Width<8>{}, c);
-    case 4:
-      return visit(Width<4>{}, c);
-    case 3:
-      return visit(Width<3>{}, c);
-    case 2:
-      return visit(Width<2>{}, c);
-    case 1:
-      return visit(Width<1>{}, c);
-    default:
-      return visit_masked<widest / lanes, lanes>(k - c, c, visit);
+  for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
+  if (c == k) return;
+  if constexpr (lanes > 0) {
+    if (!visit_exactly<16, 8, 4, 3, 2, 1>(k - c, c, visit))
+      visit_masked<widest / lanes, lanes>(k - c, c, visit);
+  } else {
+    const auto visit_bit = [&](auto width) {
+      if (((k - c) & width) == 0) return;
+      visit(width, c);
+      c += width;
+    };
+    if constexpr (widest > 16) visit_bit(Width<16>{});
+    if constexpr (widest > 8) visit_bit(Width<8>{});
+    visit_exactly<7, 6, 5, 4, 3, 2, 1>(k - c, c, visit);
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/system.hpp>
+#include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/host/policy.hpp>
 
 /// The partition of rows among a CPU's threads, and launches of host kernels, whose work-items are
@@ -26,16 +27,9 @@ struct RowPartition {
         static_cast<double>(access.slots_before(rows) + rows) / static_cast<double>(parts);
     const auto target = static_cast<std::int64_t>(share * static_cast<double>(part));
     if (part == parts) return rows;
-    std::int64_t low = 0;
-    std::int64_t high = rows;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (access.slots_before(middle) + middle < target)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return Kokkos::min(rows, (low + granularity - 1) / granularity * granularity);
+    const std::int64_t first = first_where(
+        0, rows, [&](std::int64_t row) { return access.slots_before(row) + row >= target; });
+    return Kokkos::min(rows, (first + granularity - 1) / granularity * granularity);
   }
 };
 
@@ -43,13 +37,7 @@ struct RowPartition {
 /// multiplications, and for each entry 3 more for finding it and its row of X.
 inline constexpr std::int64_t serial_work = 12'000;
 
-/// Parts per thread that are dealt out beforehand; where there are more, threads take the next one
-/// when they are free.
-inline constexpr std::int64_t static_parts = 4;
-
-/// Parts for a product with k columns: one where it is too small for several threads, more than
-/// static_parts where waiting for the slowest thread would take longer than taking parts from a
-/// common counter (docs/performance.md).
+/// Parts for a product with k columns: one where it is too small for several threads.
 template <class ExecSpace>
 std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
                        std::int64_t stored_entries, std::int64_t k) {
@@ -57,7 +45,7 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
   if (is_synchronous<ExecSpace> && work < serial_work) return 1;
-  return threads * (work > 50 * serial_work * threads && one_memory_node() ? 16 : static_parts);
+  return threads * host::parts_of_thread(work / threads, one_memory_node());
 }
 
 /// kernel(0) ... kernel(parts - 1) on exec's threads, or a single one on the caller's.
@@ -68,7 +56,7 @@ void launch_parts(const char* label, const ExecSpace& exec, std::int64_t parts,
                                       Kokkos::IndexType<std::int64_t>>;
   if constexpr (is_synchronous<ExecSpace>)
     if (parts == 1) return kernel(0);
-  if (parts > static_parts * exec.concurrency() && one_memory_node())
+  if (parts > host::static_parts * exec.concurrency() && one_memory_node())
     Kokkos::parallel_for(label, Dynamic(exec, 0, parts, Kokkos::ChunkSize(1)), kernel);
   else
     Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, parts), kernel);

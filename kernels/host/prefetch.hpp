@@ -5,30 +5,18 @@
 #include <cstdint>
 
 #include <fatvec/core/macros.hpp>
+#include <fatvec/kernels/host/policy.hpp>
 
 /// Software prefetching of A and of rows of X. A processor prefetches rows that lie side by side by
 /// itself, but not where the columns of A are scattered, or rows of X are long
 /// (docs/performance.md).
 namespace fatvec::detail {
 
-/// Where prefetching pays. AMD's processors gain from two columns on; Intel's, which look further
-/// ahead by themselves, from two cache lines on. Others are treated like the latter.
-struct PrefetchPolicy {
-  std::int64_t scattered = 128;      ///< bytes of a row of X, where the columns of A are scattered
-  std::int64_t pattern = 1'000'000;  ///< bytes of X per entry that rows before did not need, where
-                                     ///< they follow a pattern
-
-  /// For blocks, whose rows of X are prefetched one by one: from a cache line on.
-  [[nodiscard]] PrefetchPolicy for_blocks() const {
-    return {scattered < 64 ? 64 : scattered, pattern};
-  }
-};
-
-inline PrefetchPolicy prefetch_policy() {
+inline host::Maker maker_of_processor() {
 #if defined(FATVEC_HAS_GNU_VECTORS) && defined(__x86_64__)
-  if (__builtin_cpu_is("amd")) return {1, 300};
+  if (__builtin_cpu_is("amd")) return host::Maker::amd;
 #endif
-  return {};
+  return host::Maker::other;
 }
 
 /// Entries between the one that is multiplied and the one whose row of X, of `bytes`, is
@@ -59,8 +47,8 @@ FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* 
 /// them; an X of up to `resident` bytes is not prefetched.
 template <class Rows, class Ordinal>
 KOKKOS_FUNCTION std::int64_t prefetch_row_distance(
-    const PrefetchPolicy& worth_it, const Rows& rows, const Ordinal* entries, std::int64_t first,
-    std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
+    const host::PrefetchTuning& worth_it, const Rows& rows, const Ordinal* entries,
+    std::int64_t first, std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
     std::int64_t resident = cache_resident_bytes_by_rows) {
   constexpr std::int64_t window =
       250'000;  // bytes of X around what the row before had that a core's cache still has

@@ -31,7 +31,7 @@ template <Columns columns>
 struct RowSweep {
   RowPartition partition;
   std::int64_t k;
-  PrefetchPolicy prefetch = prefetch_policy();
+  host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor());
   bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
 
   template <class T>

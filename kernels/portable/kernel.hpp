@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
@@ -14,17 +12,15 @@
 
 namespace fatvec::detail {
 
-/// The portable kernel of a format; Kernel adds its name, the label of its launches and the format.
-template <class Kernel, class OnDevices = portable::DevicePolicyWithoutLanes>
+/// The portable kernel of a format; Kernel adds its name and the label of its launches.
+template <class Kernel, template <class...> class Format,
+          class OnDevices = portable::WholeRowPolicy>
 struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = portable::HostPolicy;
   using DevicePolicy = OnDevices;
   static constexpr bool portable = true;
-
-  template <class ExecSpace>
-  static std::optional<std::string> unsupported(const ExecSpace&, std::int64_t) {
-    return std::nullopt;
-  }
 
   /// Plans choose among the specialised kernels, or what `fatvec tune` found.
   template <class Scalar, class ExecSpace>

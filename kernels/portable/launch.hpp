@@ -19,17 +19,21 @@
 /// How the portable kernel is launched.
 namespace fatvec::portable {
 
-/// run(Width) with the smallest compiled tile that is at least as wide, or the widest.
-template <bool host, detail::Columns columns, class Run>
-void with_tile(int width, const Run& run) {
+/// The tiles that are compiled. Segments of rows have up to two columns, or single ones by threes.
+template <bool host, detail::Columns columns, bool of_segments>
+constexpr auto tiles() {
   if constexpr (columns == detail::Columns::strided && host)
-    detail::with_width<1, 4>(width < 4 ? 1 : 4, run);
+    return detail::Widths<1, 4>{};
+  else if constexpr (columns == detail::Columns::strided && of_segments)
+    return detail::Widths<1, 2>{};
   else if constexpr (columns == detail::Columns::strided)
-    detail::with_width<1, 2, 4, 8>(width, run);
+    return detail::Widths<1, 2, 4, 8>{};
   else if constexpr (host)
-    detail::with_width<1, 2, 3, 4, 6, 8, 16>(width, run);
+    return detail::Widths<1, 2, 3, 4, 6, 8, 16>{};
+  else if constexpr (of_segments)
+    return detail::Widths<1, 2, 3>{};
   else
-    detail::with_width<1, 2, 3, 4>(width, run);
+    return detail::Widths<1, 2, 3, 4>{};
 }
 
 /// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
@@ -70,7 +74,7 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel) {
       Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
                           Kokkos::LaunchBounds<128, Kernel::resident_blocks>>;
   const std::int64_t count = kernel.a.count();
-  const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.lanes();
+  const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.threads_per_row();
   const std::int64_t at_once = std::numeric_limits<int>::max() / of_row;
   for (; kernel.first_row < count; kernel.first_row += kernel.rows) {
     kernel.rows = static_cast<int>(std::min(at_once, count - kernel.first_row));
@@ -86,14 +90,16 @@ void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int l
   constexpr std::int64_t most_teams = 512;  // with rows of their own
   const std::int64_t count = kernel.a.count();
   kernel.longest = longest;
-  kernel.lane_bits = threads == 1 ? 0 : 5;
+  kernel.thread_bits = threads == 1 ? 0 : 5;
   kernel.rows =
       host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
   kernel.parts = host ? 1 : std::min(kernel.items_of_row, most_parts);
   const auto teams = static_cast<int>((count + kernel.rows - 1) / kernel.rows * kernel.parts);
   using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
                                    Kokkos::LaunchBounds<threads, threads == 1 ? 1 : 4>>;
-  Kokkos::parallel_for(label, Teams(exec, teams, threads / kernel.lanes(), kernel.lanes()), kernel);
+  Kokkos::parallel_for(
+      label, Teams(exec, teams, threads / kernel.threads_per_row(), kernel.threads_per_row()),
+      kernel);
 }
 
 /// The kernel for tiles of `width` columns of X, as a value.
@@ -130,18 +136,22 @@ void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& a
         const Choice choice = chosen(asked, work);
         const bool fits = host || strided || takes(choice.width, x.data, x.row_stride);
         const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
-        with_tile<host, columns>(wanted, [&]<int width>(detail::Width<width>) {
-          if constexpr (Entries::contiguous && detail::has_shuffles<ExecSpace>)
-            if (choice.lanes > 1) {
+        constexpr bool may_share = Entries::contiguous && detail::has_shuffles<ExecSpace>;
+        constexpr auto compiled = tiles<host, columns, Entries::of_segments>();
+        detail::with_width(compiled, wanted, [&]<int width>(detail::Width<width>) {
+          if constexpr (may_share)
+            if (choice.threads_per_row > 1 || Entries::of_segments) {
               auto kernel = row_kernel<host, width, true>(exec, entries, of_x, output, k);
-              kernel.lane_bits = std::countr_zero(static_cast<unsigned>(choice.lanes));
+              kernel.thread_bits = std::countr_zero(static_cast<unsigned>(choice.threads_per_row));
               return launch_items(label, exec, kernel);
             }
-          const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);
-          if constexpr (host)
-            launch_blocks(label, exec, kernel);
-          else
-            launch_items(label, exec, kernel);
+          if constexpr (!(may_share && Entries::of_segments)) {
+            const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);
+            if constexpr (host)
+              launch_blocks(label, exec, kernel);
+            else
+              launch_items(label, exec, kernel);
+          }
         });
       });
 }

@@ -22,13 +22,13 @@ enum class Form { automatic, range, team };
 /// How the portable kernel cuts up its work; zeros leave the choice to the tables below.
 struct Choice {
   Form form = Form::automatic;
-  int width = 0;  ///< columns of a tile, whose sums are in registers
-  int lanes = 0;  ///< range, on devices: threads that share a row whose entries lie side by side
-                  ///< (CSR; other formats have one); a power of two up to 32
+  int width = 0;            ///< columns of a tile, whose sums are in registers
+  int threads_per_row = 0;  ///< range, on devices: of a row whose entries lie side by side (CSR;
+                            ///< other formats have one); a power of two up to 32
 
   [[nodiscard]] std::string to_string() const {
     const char* const name = form == Form::team ? "team" : form == Form::range ? "range" : "auto";
-    return detail::concat("form:", name, "/width:", width, "/lanes:", lanes);
+    return detail::concat("form:", name, "/width:", width, "/threads_per_row:", threads_per_row);
   }
   bool operator==(const Choice&) const = default;
 };
@@ -56,12 +56,12 @@ struct DevicePolicy : Choice {
 
 /// What devices are compiled for, where the entries of several rows are interleaved, or lie in
 /// blocks: a row is one thread's.
-struct DevicePolicyWithoutLanes : Choice {
-  static std::vector<DevicePolicyWithoutLanes> tuning_range() {
+struct WholeRowPolicy : Choice {
+  static std::vector<WholeRowPolicy> tuning_range() {
     using enum Form;
     return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}}, {{team, 1}}, {{team, 4}}};
   }
-  bool operator==(const DevicePolicyWithoutLanes&) const = default;
+  bool operator==(const WholeRowPolicy&) const = default;
 };
 
 /// What the choice depends on.
@@ -78,13 +78,15 @@ struct Work {
 struct Rule {
   std::int64_t most_columns;
   int width;
-  int lanes = 1;
+  int threads_per_row = 1;
 };
 /// For any number of columns.
 inline constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 
 /// Hosts: tiles of a row, one after the other.
 inline constexpr Rule host_rules[] = {{1, 1}, {2, 2}, {3, 3}, {5, 4}, {7, 6}, {15, 8}, {any, 16}};
+/// Hosts, where the columns of X are apart.
+inline constexpr Rule strided_host_rules[] = {{3, 1}, {any, 4}};
 /// Devices: an item is a row with one tile.
 inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
 /// Devices: rows whose entries lie side by side.
@@ -102,12 +104,12 @@ inline double fewest_items(const Work& work, int width) {
 }
 /// Below this number of threads, twice as many of them share a row.
 inline double enough_threads(const Rule& rule) {
-  return rule.lanes > 1 && rule.width <= 2 ? 600'000 : 130'000;
+  return rule.threads_per_row > 1 && rule.width <= 2 ? 600'000 : 130'000;
 }
 /// The most threads for one row.
-inline constexpr int most_lanes = 16;
+inline constexpr int most_threads_per_row = 16;
 /// Entries of the row, on average, that each of them should have.
-inline constexpr double entries_of_lane = 2.5;
+inline constexpr double entries_of_thread = 2.5;
 
 /// The shortest rows, on average, that threads share.
 inline constexpr double least_shared_length = 12;
@@ -144,6 +146,7 @@ inline bool may_share_rows(const Work& work) {
 
 /// The rules for such work.
 inline std::span<const Rule> rules_for(const Work& work) {
+  if (work.host && work.strided) return strided_host_rules;
   if (work.host) return host_rules;
   if (may_share_rows(work)) {
     if (work.strided) return strided_shared_row_rules;
@@ -161,18 +164,19 @@ inline Choice proposed(const Work& work) {
   const Rule rule = *std::find_if(rules.begin(), rules.end(), [&](const Rule& r) {
     return work.k <= r.most_columns;  // the last one always holds
   });
-  Choice choice{Form::range, rule.width, rule.lanes};
+  Choice choice{Form::range, rule.width, rule.threads_per_row};
   if (work.host) return choice;
   const auto items = [&] {
     return static_cast<double>(work.rows) *
            static_cast<double>((work.k + choice.width - 1) / choice.width);
   };
-  if (choice.lanes == 1)
+  if (choice.threads_per_row == 1)
     while (choice.width > 1 && items() < fewest_items(work, choice.width)) choice.width /= 2;
   if (may_share_rows(work))
-    while (choice.lanes < most_lanes && choice.lanes * 2 * entries_of_lane <= work.mean_length &&
-           items() * choice.lanes * 2 <= enough_threads(rule))
-      choice.lanes *= 2;
+    while (choice.threads_per_row < most_threads_per_row &&
+           choice.threads_per_row * 2 * entries_of_thread <= work.mean_length &&
+           items() * choice.threads_per_row * 2 <= enough_threads(rule))
+      choice.threads_per_row *= 2;
   return choice;
 }
 
@@ -180,10 +184,10 @@ inline Choice proposed(const Work& work) {
 inline Choice chosen(const Choice& asked, const Work& work) {
   Choice choice = proposed(work);
   if (asked.width > 0) choice.width = asked.width;
-  if (asked.lanes > 0) choice.lanes = asked.lanes;
-  choice.lanes =
-      static_cast<int>(std::bit_floor(std::clamp(static_cast<unsigned>(choice.lanes), 1U, 32U)));
-  if (work.host || !work.contiguous_rows) choice.lanes = 1;
+  if (asked.threads_per_row > 0) choice.threads_per_row = asked.threads_per_row;
+  choice.threads_per_row = static_cast<int>(
+      std::bit_floor(std::clamp(static_cast<unsigned>(choice.threads_per_row), 1U, 32U)));
+  if (work.host || !work.contiguous_rows) choice.threads_per_row = 1;
   return choice;
 }
 

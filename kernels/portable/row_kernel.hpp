@@ -31,7 +31,8 @@ struct AddRow {
   }
   /// The n-th entry of those that are loaded together.
   KOKKOS_FORCEINLINE_FUNCTION void add(const T& value, const Tile& x, int n = 0) const {
-    (n % 2 == 0 ? sums : others).add(value, x);
+    Sums& sum = n % 2 == 0 ? sums : others;
+    for (int p = 0; p < Tile::vectors; ++p) sum.of[p] += value * x.of[p];
   }
 };
 
@@ -57,22 +58,23 @@ struct RowKernel {
   int step;  ///< columns of a row at a time: a tile on devices, all on hosts
   int items_of_row;
   std::int64_t first_row = 0;
-  int rows = 0;       ///< range on devices: of this launch; team: of a team
-  int lane_bits = 0;  ///< log2 of the threads of a row that are neighbours in a warp
-  int longest = -1;   ///< team: rows of at most this many entries are skipped
-  int parts = 1;      ///< team: those that divide the columns of a row
+  int rows = 0;         ///< range on devices: of this launch; team: of a team
+  int thread_bits = 0;  ///< log2 of the threads of a row that are neighbours in a warp
+  int longest = -1;     ///< team: rows of at most this many entries are skipped
+  int parts = 1;        ///< team: those that divide the columns of a row
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lanes() const { return 1 << lane_bits; }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int threads_per_row() const { return 1 << thread_bits; }
 
   /// RangePolicy. Hosts: a block of rows with all of their columns. Devices: a row and a tile,
-  /// whose entries lanes() neighbours share where any do. Neighbouring items have what lies side by
-  /// side in X: columns of a row, or rows of a column.
+  /// whose entries threads_per_row() neighbours share where any do. Neighbouring items have what
+  /// lies side by side in X: columns of a row, or rows of a column.
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (host) {
       multiply_block(item);
     } else if constexpr (shares_rows) {
-      const auto [row, place] = row_and_tile(item >> lane_bits);
-      multiply(row, place, item & (lanes() - 1), detail::mask_of_lanes(item, lanes()));
+      const auto [row, place] = row_and_tile(item >> thread_bits);
+      multiply(row, place, item & (threads_per_row() - 1),
+               detail::mask_of_lanes(item, threads_per_row()));
     } else {
       const auto [row, place] = row_and_tile(item);
       multiply(row, place);
@@ -112,7 +114,7 @@ struct RowKernel {
     const int last = Kokkos::min(k, (place + 1) * step);
     for_tiles<width>(place * step, last, [&](auto tile, int c) {
       Sums<decltype(tile)::value> sums;
-      add(i, c, lane, shares_rows ? lanes() : 1, sums);
+      add(i, c, lane, shares_rows ? threads_per_row() : 1, sums);
       store(i, c, sums, lane, mask);
     });
   }
@@ -146,7 +148,7 @@ struct RowKernel {
 
   /// An item's columns of row i, whose entries all threads of a team share.
   KOKKOS_FUNCTION void share(std::int64_t i, int place, const Member& team) const {
-    const int threads = team.team_size() * lanes();
+    const int threads = team.team_size() * threads_per_row();
     const int last = Kokkos::min(k, (place + 1) * step);
     for_tiles<width>(place * step, last, [&](auto tile, int c) {
       using TileSums = Sums<decltype(tile)::value>;
@@ -160,16 +162,17 @@ struct RowKernel {
 
   /// sums += every parts-th entry of row i from `part` on, times columns c, c + 1, ... of X.
   /// Several entries are loaded before they are multiplied. Hosts add those of a pair to two sums,
-  /// so that an addition need not wait for the one before.
+  /// so that an addition need not wait for the one before, where the entries are numbered.
   template <int w>
   KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t i, int c, int part, int parts,
                                        Sums<w>& sums) const {
     constexpr int at_once = host || w * sizeof(T) > 32 ? 2 : 4;
+    constexpr bool two_sums = host && Entries::numbered;
     Sums<w> others;
     a.template for_each<at_once>(
         i, part, parts,
-        AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums, host ? others : sums});
-    if constexpr (host) sums += others;
+        AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums, two_sums ? others : sums});
+    if constexpr (two_sums) sums += others;
   }
 
   /// Stores the sums of a row, first those of the threads of `mask` together.
@@ -179,7 +182,7 @@ struct RowKernel {
     alignas(16) T of_row[w];
     sums.copy_to(of_row);
     if (shares_rows && mask != 0) {
-      for (int offset = lanes() / 2; offset > 0; offset /= 2)
+      for (int offset = threads_per_row() / 2; offset > 0; offset /= 2)
         for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
       if (lane > 0) return;
     }

@@ -14,10 +14,12 @@
 ///   count()       stored rows
 ///   row(i)        the matrix's row that stored row i is; below 0: none
 ///   contiguous    whether the entries of a row lie side by side
+///   of_segments   whether they are segments of long rows, which threads always share
+///   numbered      whether visit.add() is given m: hosts then add to two sums in turns
 ///   length(i)     its entries, or somewhat more: by it rows are given to teams
 ///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column), m) for every parts-th
-///                 entry of row i from `part` on, up to n loads before the first addition; m counts
-///                 them
+///                 entry of row i from `part` on, up to n loads before the first addition, which m
+///                 counts where they are numbered
 namespace fatvec::detail {
 
 /// Rows that are walked slot by slot.
@@ -30,7 +32,9 @@ struct RowEntries {
   double mean_length;
   bool may_have_long_rows;  ///< than the mean, by far: unless A is known to have none
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< longer rows look empty
+  static constexpr bool of_segments = false;
   static constexpr bool contiguous = S::Rows::contiguous;
+  static constexpr bool numbered = true;
 
   explicit RowEntries(const S& a)
       : access(a.access),
@@ -100,7 +104,9 @@ struct SegmentEntries {
   const Segment* segments;
   std::int64_t number;
   double mean_length = 128;
+  static constexpr bool of_segments = true;
   static constexpr bool contiguous = true;  // threads share them wherever their entries lie
+  static constexpr bool numbered = true;
 
   KOKKOS_FUNCTION std::int64_t count() const { return number; }
   KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return of.row(segments[i].row); }
@@ -127,7 +133,9 @@ struct BlockEntries {
   std::int64_t rows;
   typename S::ordinal_type x_rows;
   double mean_length;
+  static constexpr bool of_segments = false;
   static constexpr bool contiguous = false;
+  static constexpr bool numbered = size > 0 && size <= 4;
 
   explicit BlockEntries(const S& a)
       : block_rows(a.access),
@@ -153,7 +161,7 @@ struct BlockEntries {
     for (std::int64_t n = block_rows.begin(block_row) + part; n < end; n += parts) {
       const auto first = columns[n] * block_size();
       const auto* const of_block = of_row + n * block_size() * block_size();
-      if constexpr (size > 0 && size <= 4)
+      if constexpr (numbered)
         multiply(of_block, first, visit);
       else
         for (int c = 0; c < block_size() && c < x_rows - first; ++c)
@@ -184,7 +192,9 @@ struct TileEntries {
   typename Matrix::Access a;
   std::int64_t places;
   double mean_length;
+  static constexpr bool of_segments = false;
   static constexpr bool contiguous = false;
+  static constexpr bool numbered = false;
 
   explicit TileEntries(const Matrix& matrix)
       : a(matrix.tile_access()),

@@ -46,10 +46,13 @@ FATVEC_FORCEINLINE_FUNCTION void each(const F& f) {
   each_of(f, std::make_integer_sequence<int, n>{});
 }
 
-/// Calls run(Width<w>) for the smallest of the ascending widths that is at least `wanted`, or the
-/// largest.
+/// What with_width() chooses from, ascending.
+template <int... widths>
+using Widths = std::integer_sequence<int, widths...>;
+
+/// Calls run(Width<w>) for the smallest of the widths that is at least `wanted`, or the largest.
 template <int... widths, class Run>
-void with_width(std::int64_t wanted, const Run& run) {
+void with_width(Widths<widths...>, std::int64_t wanted, const Run& run) {
   bool done = false;
   const std::int64_t reachable = std::min<std::int64_t>(wanted, std::max({widths...}));
   ((done = done || (reachable <= widths && (run(Width<widths>{}), true))), ...);

@@ -68,17 +68,11 @@ struct SymmetryViolations {
 
   /// The entry at (row, column), -1 for none.
   KOKKOS_FUNCTION std::int64_t find(std::int64_t row, std::int64_t column) const {
-    auto low = static_cast<std::int64_t>(csr.row_map(row));
     const auto end = static_cast<std::int64_t>(csr.row_map(row + 1));
-    for (std::int64_t high = end; low < high;) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (static_cast<std::int64_t>(csr.entries(middle)) < column) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < end && static_cast<std::int64_t>(csr.entries(low)) == column ? low : -1;
+    const std::int64_t at = first_where(csr.row_map(row), end, [&](std::int64_t n) {
+      return static_cast<std::int64_t>(csr.entries(n)) >= column;
+    });
+    return at < end && static_cast<std::int64_t>(csr.entries(at)) == column ? at : -1;
   }
 };
 

@@ -111,11 +111,11 @@ class Terminal(CliTest):
 
         run("tune", "--seconds", 0.001, "--default-policies", "--force")
         for kernel, policy, words in (
-            ("csr-portable", "form:range/width:4/lanes:0", "row by row, tiles of 4 columns"),
-            ("csr-portable", "form:range/width:1/lanes:0", "row by row, single columns"),
+            ("csr-portable", "form:range/width:4/threads_per_row:0", "row by row, tiles of 4 columns"),
+            ("csr-portable", "form:range/width:1/threads_per_row:0", "row by row, single columns"),
             (
                 "csr-portable",
-                "form:team/width:4/lanes:0",
+                "form:team/width:4/threads_per_row:0",
                 "a team for each row, tiles of 4 columns",
             ),
             ("csr-row", "blocks_per_thread:16", "16 blocks of rows a thread"),
@@ -142,7 +142,7 @@ class Terminal(CliTest):
             60,
             FATVEC_CACHE=str(self.folder / "c.json"),
         )
-        self.assertNotRegex(done.stdout, r"form:|width:|lanes:|blocks_per_thread:")
+        self.assertNotRegex(done.stdout, r"form:|width:|threads_per_row:|blocks_per_thread:")
         for line in done.stdout.splitlines():
             if not line.startswith(("structure", "cache", "machine")) and ": " not in line:
                 self.assertLessEqual(len(line), 80, line)

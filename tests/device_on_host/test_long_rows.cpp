@@ -155,9 +155,9 @@ void HiddenLongRows::expect_products_in(int slice_size) {
   auto a = built<Layout>(csr, slice_size);
   for (const bool known : {true, false}) {
     if (!known) a.segments = {};
-    for (const int lanes : {0, 1, 8}) {
+    for (const int threads_per_row : {0, 1, 8}) {
       Policy policy;
-      policy.lanes = lanes;
+      policy.threads_per_row = threads_per_row;
       expect_products(
           csr, policy.to_string(), [&](double alpha, const auto& x, double beta, const auto& y) {
             fatvec::test::multiply_with<fatvec::HllRow>(Exec(), policy, alpha, a, x, beta, y);

@@ -143,7 +143,7 @@ TEST(Plan, WrongShapesAreRefusedPackedOrNot) {
 }
 
 TEST(Plan, UnknownPoliciesAreNamed) {
-  const PlanOptions options{.choice = Choice{"csr-row", "form:team/width:99/lanes:1"},
+  const PlanOptions options{.choice = Choice{"csr-row", "form:team/width:99/threads_per_row:1"},
                             .machine = a_machine()};
   EXPECT_THROW(analyse(Exec(), a_matrix(), 1, options), UsageError);
 }

@@ -42,10 +42,10 @@ TEST(PortablePolicy, EveryWorkHasAChoiceThatIsCompiled) {
     EXPECT_EQ(choice.form, Form::range);
     EXPECT_GE(choice.width, 1);
     EXPECT_LE(choice.width, work.host ? 16 : work.strided ? 8 : 4);
-    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(choice.lanes)));
-    EXPECT_LE(choice.lanes, 32);
+    EXPECT_TRUE(std::has_single_bit(static_cast<unsigned>(choice.threads_per_row)));
+    EXPECT_LE(choice.threads_per_row, 32);
     if (work.host || !work.contiguous_rows) {
-      EXPECT_EQ(choice.lanes, 1);
+      EXPECT_EQ(choice.threads_per_row, 1);
     }
   });
 }
@@ -54,9 +54,9 @@ TEST(PortablePolicy, WhatIsAskedForIsTaken) {
   const Choice range = chosen({Form::range, 3, 8}, mesh(16));
   EXPECT_EQ(range.form, Form::range);
   EXPECT_EQ(range.width, 3);
-  EXPECT_EQ(range.lanes, 8);
-  EXPECT_EQ(chosen({Form::range, 3, 100}, mesh(16)).lanes, 32);
-  EXPECT_EQ(chosen({Form::range, 3, 7}, mesh(16)).lanes, 4);
+  EXPECT_EQ(range.threads_per_row, 8);
+  EXPECT_EQ(chosen({Form::range, 3, 100}, mesh(16)).threads_per_row, 32);
+  EXPECT_EQ(chosen({Form::range, 3, 7}, mesh(16)).threads_per_row, 4);
   EXPECT_EQ(team_width(false, 3), 1) << "teams have tiles of 1 and 4 columns";
   EXPECT_EQ(team_width(false, 17), 4);
   EXPECT_EQ(team_width(true, 1), 4) << "on hosts of 4";
@@ -70,13 +70,13 @@ TEST(PortablePolicy, FewRowsGetNarrowerTilesOrMoreThreads) {
   EXPECT_EQ(chosen({}, work).width, 1);
   work = mesh(1);
   work.mean_length = 64;
-  EXPECT_EQ(chosen({}, work).lanes, 4);
+  EXPECT_EQ(chosen({}, work).threads_per_row, 4);
   work.rows = 2'000;
-  EXPECT_EQ(chosen({}, work).lanes, most_lanes);
+  EXPECT_EQ(chosen({}, work).threads_per_row, most_threads_per_row);
   work.mean_length = 25;  // each is to have some entries
-  EXPECT_EQ(chosen({}, work).lanes, 8);
+  EXPECT_EQ(chosen({}, work).threads_per_row, 8);
   work.mean_length = 6;  // too short to be shared
-  EXPECT_EQ(chosen({}, work).lanes, 1);
+  EXPECT_EQ(chosen({}, work).threads_per_row, 1);
 }
 
 }  // namespace

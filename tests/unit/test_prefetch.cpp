@@ -22,13 +22,27 @@ namespace {
 using Host = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, std::int32_t, Host>;
 
-constexpr detail::PrefetchPolicy from_one_column{1, 300};
+constexpr host::PrefetchTuning from_one_column{1, 300};
 
 std::int64_t distance(const Csr& a, std::int64_t k,
-                      const detail::PrefetchPolicy& worth_it = from_one_column,
+                      const host::PrefetchTuning& worth_it = from_one_column,
                       std::int64_t resident = detail::cache_resident_bytes_by_rows) {
   return detail::prefetch_row_distance(worth_it, a.row_access(), a.entries.data(), 0, a.rows(),
                                        k * 8, a.cols(), resident);
+}
+
+TEST(Prefetch, TuningIsDataThatPrints) {
+  EXPECT_EQ(host::prefetch_tuning(host::Maker::amd), from_one_column);
+  EXPECT_EQ(host::prefetch_tuning(host::Maker::other).to_string(), "scattered:128/pattern:1000000");
+}
+
+/// Beside the tables of prefetching: those of dealing rows out.
+TEST(HostPolicy, MuchWorkIsTakenByTheThreadThatIsFree) {
+  EXPECT_EQ(host::parts_of_thread(0, true), host::static_parts);
+  EXPECT_EQ(host::parts_of_thread(600'000, true), host::static_parts);
+  EXPECT_EQ(host::parts_of_thread(600'001, true), 16);
+  EXPECT_EQ(host::parts_of_thread(std::numeric_limits<std::int64_t>::max(), true), 16);
+  EXPECT_EQ(host::parts_of_thread(600'001, false), host::static_parts) << "pages stay";
 }
 
 TEST(Prefetch, IsForScatteredColumns) {
@@ -40,10 +54,10 @@ TEST(Prefetch, IsForScatteredColumns) {
   EXPECT_EQ(distance(scattered, 13), 9);
   EXPECT_EQ(distance(scattered, 4, from_one_column, detail::cache_resident_bytes), 0) << "3.2 MB";
   EXPECT_EQ(distance(scattered, 5, from_one_column, detail::cache_resident_bytes), 9);
-  const auto for_blocks = detail::PrefetchPolicy{1, 300}.for_blocks();
+  const auto for_blocks = host::PrefetchTuning{1, 300}.for_blocks();
   EXPECT_EQ(for_blocks.scattered, 64);
   EXPECT_EQ(for_blocks.pattern, 300);
-  EXPECT_EQ(detail::PrefetchPolicy({128, 7}).for_blocks().scattered, 128);
+  EXPECT_EQ(host::PrefetchTuning({128, 7}).for_blocks().scattered, 128);
 }
 
 /// A band 16,001 wide is scattered where the second-level cache does not hold as many rows of X.

@@ -20,7 +20,7 @@ constexpr Phrase phrases[] = {
     {"form:team", "a team for each row", ""},
     {"form:auto", "", ""},
     {"width", "single columns", "tiles of {} columns"},
-    {"lanes", "a thread a row", "{} threads a row"},
+    {"threads_per_row", "a thread a row", "{} threads a row"},
     {"blocks_per_thread", "a block of rows a thread", "{} blocks of rows a thread"},
     {"column_tiles", "a tile of 8 columns a warp", "{} tiles of 8 columns a warp"},
 };

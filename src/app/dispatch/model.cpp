@@ -50,7 +50,10 @@ std::vector<std::string> policies(std::string_view kernel, std::string_view back
   for_each_kernel([&](auto candidate) {
     for_each_backend([&](auto space) {
       if (kernel != candidate.name || backend != space.name) return;
-      using Policy = PolicyOn<decltype(candidate), typename decltype(space)::Space>;
+      using Kernel = decltype(candidate);
+      using Space = typename decltype(space)::Space;
+      using Policy = PolicyOn<Kernel, Space>;
+      if (!heeds_policy<Kernel, double>(Space())) return;
       for (const auto& policy : Policy::tuning_range()) list.push_back(policy.to_string());
     });
   });

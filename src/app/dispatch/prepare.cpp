@@ -76,7 +76,6 @@ struct PackedMultiply {
 
 template <class Kernel, class ExecSpace>
 std::unique_ptr<Product> prepare_kernel(const Case& task) {
-  if (const auto reason = Kernel::unsupported(ExecSpace(), task.k)) throw UsageError(*reason);
   using Format = typename Kernel::template Matrix<double, std::int32_t, ExecSpace, std::int32_t>;
   const auto policy = policy_of<Kernel, ExecSpace>(task.policy);
   const std::int64_t k = task.k;

@@ -4,6 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/formats/detail/rows.hpp>
+
 namespace fatvec::detail {
 
 /// Visits the entries of a CSR matrix in blocks of equally many, so that one long row is spread
@@ -32,13 +34,10 @@ class EntryBlocks {
  private:
   /// The row that holds entry n: the last one that starts at or before n.
   KOKKOS_FUNCTION std::int64_t row_of(std::int64_t n) const {
-    std::int64_t low = 0;
-    std::int64_t high = static_cast<std::int64_t>(row_map_.extent(0)) - 1;
-    while (high - low > 1) {
-      const std::int64_t middle = low + (high - low) / 2;
-      (static_cast<std::int64_t>(row_map_(middle)) <= n ? low : high) = middle;
-    }
-    return low;
+    const auto rows = static_cast<std::int64_t>(row_map_.extent(0)) - 1;
+    return first_where(0, rows - 1, [&](std::int64_t row) {
+      return static_cast<std::int64_t>(row_map_(row + 1)) > n;
+    });
   }
 
   RowMap row_map_;
