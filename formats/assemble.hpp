@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <tuple>
@@ -57,13 +58,51 @@ void sort_row(Ordinal* cols, Scalar* values, std::size_t length) {
   }
 }
 
+/// The arrays of a Coo are its user's: throws ShapeError where they differ in length.
+template <class Scalar, class Ordinal>
+void require_shape(const Coo<Scalar, Ordinal>& coo) {
+  const std::size_t entries = coo.entries();
+  if (coo.rows >= 0 && coo.cols >= 0 && coo.row.extent(0) == entries &&
+      coo.col.extent(0) == entries)
+    return;
+  throw ShapeError(concat("Coo of ", coo.rows, " x ", coo.cols, ": every entry wants a row, a ",
+                          "column and a value; there are ", coo.row.extent(0), ", ",
+                          coo.col.extent(0), " and ", entries, "."));
+}
+
+/// Counts the entries of each row. Throws InputError, naming the first entry outside the matrix.
+template <class Count, class Scalar, class Ordinal>
+void count_entries(const Kokkos::DefaultHostExecutionSpace& host, const Coo<Scalar, Ordinal>& coo,
+                   const Count& count) {
+  const auto row = coo.row;
+  const auto col = coo.col;
+  const Ordinal rows = coo.rows;
+  const Ordinal cols = coo.cols;
+  constexpr std::int64_t none = INT64_MAX;
+  std::int64_t wrong = none;
+  Kokkos::parallel_reduce(
+      "fatvec::assemble::count",
+      Range<Kokkos::DefaultHostExecutionSpace>(host, 0, static_cast<std::int64_t>(coo.entries())),
+      [=](std::int64_t n, std::int64_t& first) {
+        if (row(n) >= 0 && row(n) < rows && col(n) >= 0 && col(n) < cols)
+          Kokkos::atomic_inc(&count(row(n)));
+        else
+          first = std::min(first, n);
+      },
+      Kokkos::Min<std::int64_t>(wrong));
+  if (wrong == none) return;
+  throw InputError(concat("Coo of ", rows, " x ", cols, ": entry ", wrong, " is at (", row(wrong),
+                          ", ", col(wrong), "); rows and columns count from 0."));
+}
+
 }  // namespace detail
 
 /// Assembles a CSR matrix from coordinates: sorted rows, duplicates summed, explicit zeros kept.
 /// Runs on the host in parallel (where the Coo lives), then moves the result to Device. Extra
 /// memory: one offset per row. Throws CapacityError, before anything is allocated, where Offset
 /// cannot count the entries, or where the matrix exceeds memory_limit (bytes; default: the free
-/// host memory): an empty row costs as much as another.
+/// host memory): an empty row costs as much as another. Throws ShapeError where the arrays of the
+/// Coo differ in length, InputError where an entry is outside rows x cols.
 template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar,
           class Ordinal>
 CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
@@ -73,6 +112,7 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
   using HostCsr = CsrMatrix<Scalar, Ordinal, Host, Offset>;
   using Range = detail::Range<Host>;
   const Host host;
+  detail::require_shape(coo);
   const auto rows = static_cast<std::int64_t>(coo.rows);
   const auto entries = static_cast<std::int64_t>(coo.entries());
   detail::checked_count<Offset>(static_cast<double>(entries), "entries");
@@ -88,8 +128,7 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
   const auto value = coo.value;
   const auto cursor = detail::allocated(
       [&] { return Kokkos::View<Offset*, Host>("fatvec::assemble::cursor", rows); });
-  Kokkos::parallel_for("fatvec::assemble::count", Range(host, 0, entries),
-                       [=](std::int64_t n) { Kokkos::atomic_inc(&cursor(row(n))); });
+  detail::count_entries(host, coo, cursor);
   auto row_map =
       detail::allocate<typename HostCsr::Offsets>(host, "fatvec::csr::row_map", rows + 1);
   detail::offsets_from_lengths(host, row_map, rows, cursor);

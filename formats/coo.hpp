@@ -10,8 +10,8 @@
 namespace fatvec {
 
 /// Coordinate format on the host: how matrices enter and leave the library. Entry n says A(row[n],
-/// col[n]) += value[n]; any order, duplicates add up. Indices are 0-based and within rows × cols
-/// (whoever builds a Coo validates it).
+/// col[n]) += value[n]; any order, duplicates add up. Indices are 0-based and within rows × cols,
+/// which csr_from_coo checks.
 template <class Scalar, class Ordinal = std::int32_t>
 struct Coo {
   using value_type = Scalar;

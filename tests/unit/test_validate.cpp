@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/assemble.hpp>
 
-/// Arrays that make no CSR matrix are told from those that do.
+/// Arrays that make no CSR matrix, and entries outside a matrix, are told from those that do.
 namespace fatvec {
 namespace {
 
@@ -87,6 +87,43 @@ TYPED_TEST(Validate, TheFirstOfManyIsNamed) {
   for (int n = 1234; n < rows; ++n) columns[n] = 8;
   EXPECT_NE(problem<TypeParam>(rows, 8, offsets, columns).find("entry 1234, in row 1234"),
             std::string::npos);
+}
+
+Coo<double> coo_of_ones(int rows, int cols, std::size_t entries) {
+  Coo<double> coo(rows, cols, entries);
+  Kokkos::deep_copy(coo.row, 1);
+  Kokkos::deep_copy(coo.col, 2);
+  Kokkos::deep_copy(coo.value, 1.0);
+  return coo;
+}
+
+template <class Expected>
+std::string refusal(const Coo<double>& coo) {
+  try {
+    csr_from_coo<Host, std::int64_t>(coo);
+  } catch (const Expected& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(Assembly, RefusesEntriesOutsideTheMatrix) {
+  for (const auto& [row, col] :
+       {std::pair(2, 0), std::pair(-1, 0), std::pair(0, 3), std::pair(1, -1)}) {
+    const auto coo = coo_of_ones(2, 3, 1000);
+    EXPECT_EQ(csr_from_coo<Host>(coo).nnz(), 1);
+    coo.row(990) = 7;  // the first one is named
+    coo.row(13) = row;
+    coo.col(13) = col;
+    EXPECT_EQ(refusal<InputError>(coo), detail::concat("Coo of 2 x 3: entry 13 is at (", row, ", ",
+                                                       col, "); rows and columns count from 0."));
+  }
+}
+
+TEST(Assembly, RefusesArraysOfDifferentLengths) {
+  auto coo = coo_of_ones(2, 3, 5);
+  coo.col = Coo<double>::Array<int>("col", 4);
+  EXPECT_NE(refusal<ShapeError>(coo).find("there are 5, 4 and 5"), std::string::npos);
 }
 
 }  // namespace
