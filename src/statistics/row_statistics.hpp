@@ -148,9 +148,11 @@ void add_length_statistics(const Policy& policy, const RowMap& row_map, RowStati
 template <class ExecSpace, class Csr>
 void add_entry_statistics(const ExecSpace& exec, const Csr& csr, RowStatistics& result) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
-  const Kokkos::View<int*, typename Csr::device_type> touched(
-      Kokkos::view_alloc(exec, "fatvec::row_statistics::touched"),
-      static_cast<std::size_t>(result.cols));
+  using Touched = Kokkos::View<int*, typename Csr::device_type>;
+  const auto touched = allocated([&] {
+    return Touched(Kokkos::view_alloc(exec, "fatvec::row_statistics::touched"),
+                   static_cast<std::size_t>(result.cols));
+  });
   const EntryBlocks blocks(csr.row_map, result.nnz);
   std::int64_t lower = 0;
   std::int64_t upper = 0;

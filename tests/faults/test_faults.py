@@ -29,6 +29,11 @@ SIGNALS = (
     signal.SIGPIPE,
     signal.SIGXCPU,
 )
+TUNE = (
+    FATVEC,
+    *"tune gen:stencil5:4 --seconds 0.0001 --default-policies --time-limit 100000".split(),
+    *"--force --k".split(),
+)
 CASES = (
     *"--dry-run --matrix gen:stencil7:6 --contender fatvec,raw-serial --format csr".split(),
     *"--layout row".split(),
@@ -173,17 +178,37 @@ class Files(FaultTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(failed, 0)
 
+    def test_a_failed_allocation_of_tune_is_told_and_keeps_the_cache(self):
+        self.succeed((*TUNE, "1"))
+        old = self.text("tune.json")
+        statuses = []
+        for n in range(1, 3000):
+            (self.folder / "tune.json").write_text(old)
+            done = self.run_program((*TUNE, "2"), LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
+            if "fault: allocation" not in done.stderr:
+                break
+            statuses.append(done.returncode)
+            self.check_folder("tune.json", "tune.json.lock")
+            with self.subTest(n=n):
+                if done.returncode == 0:  # without the choice that lacked it, or Kokkos did
+                    self.assertLess(
+                        json.loads(old)["entries"].items(),
+                        json.loads(self.text("tune.json"))["entries"].items(),
+                    )
+                else:
+                    self.assertEqual(
+                        (done.returncode, self.text("tune.json")), (2, old), done.stderr
+                    )
+                    self.assertIn("out of memory", done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(set(statuses), {0, 2})
+
     def test_the_cache_keeps_its_entries(self):
-        tune = (
-            FATVEC,
-            *"tune gen:stencil5:4 --seconds 0.0001 --default-policies --time-limit 100000".split(),
-            *"--force --k".split(),
-        )
-        self.succeed((*tune, "1"))
+        self.succeed((*TUNE, "1"))
         old = self.text("tune.json")
         entries = json.loads(old)["entries"]
         for call, done in self.each_fault(
-            (*tune, "2"), lambda: (self.folder / "tune.json").write_text(old)
+            (*TUNE, "2"), lambda: (self.folder / "tune.json").write_text(old)
         ):
             if call != "open" or done.returncode != 0:  # the lock's file: the cache does without it
                 self.check_told(call, done, (2,))

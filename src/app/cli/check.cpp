@@ -30,8 +30,9 @@ Check check_by_file(const std::string& path, double tolerance,
   const auto rows = static_cast<std::int64_t>(y.extent(0));
   const auto k = static_cast<std::int64_t>(y.extent(1));
   Check check{"expected", path};
-  const Kokkos::View<double*, Kokkos::HostSpace> errors("fatvec::cli::errors",
-                                                        static_cast<std::size_t>(rows * k));
+  using Errors = Kokkos::View<double*, Kokkos::HostSpace>;
+  const auto errors = detail::allocated(
+      [&] { return Errors("fatvec::cli::errors", static_cast<std::size_t>(rows * k)); });
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t c = 0; c < k; ++c) {
       const double want = expected(i, c);

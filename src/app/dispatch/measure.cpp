@@ -29,12 +29,16 @@ std::vector<std::int64_t> sample_rows(const HostCsr& csr, std::int64_t k) {
 }
 
 HostCsr rows_of(const HostCsr& csr, const std::vector<std::int64_t>& sampled) {
-  const HostCsr::Offsets row_map("fatvec::tune::row_map", sampled.size() + 1);
+  const Kokkos::DefaultHostExecutionSpace host;
+  const auto row_map =
+      fatvec::detail::allocate<HostCsr::Offsets>(host, "fatvec::tune::row_map", sampled.size() + 1);
+  row_map(0) = 0;
   for (std::size_t n = 0; n < sampled.size(); ++n)
     row_map(n + 1) = row_map(n) + csr.row_map(sampled[n] + 1) - csr.row_map(sampled[n]);
   const auto nnz = static_cast<std::size_t>(row_map(sampled.size()));
-  const HostCsr::Ordinals entries("fatvec::tune::entries", nnz);
-  const HostCsr::Scalars values("fatvec::tune::values", nnz);
+  const auto entries =
+      fatvec::detail::allocate<HostCsr::Ordinals>(host, "fatvec::tune::entries", nnz);
+  const auto values = fatvec::detail::allocate<HostCsr::Scalars>(host, "fatvec::tune::values", nnz);
   for (std::size_t n = 0; n < sampled.size(); ++n) {
     std::int32_t to = row_map(n);
     for (std::int32_t from = csr.row_map(sampled[n]); from < csr.row_map(sampled[n] + 1);
