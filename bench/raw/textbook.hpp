@@ -157,7 +157,7 @@ struct Family {
   std::vector<Parameter> settings;  ///< of the loop
   Loop loop;
 
-  template <template <class, class, class, class> class Format, class Run>
+  template <template <class...> class Format, class Run>
   void add(Registry& registry, const char* format, const char* kernel, Run run,
            std::vector<Parameter> more = {}, std::optional<StorageOrder> storage = {}) const {
     std::vector<Parameter> parameters{{"kernel", kernel}};

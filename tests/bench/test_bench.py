@@ -99,6 +99,38 @@ class Measured(unittest.TestCase):
         self.assertEqual(row["verified"], 1)  # after the repetitions, each of which changed Y
         self.assertEqual(row["bytes"], (7 * 216 - 6 * 36) * 12 + 217 * 4 + 4 * 8 * 3 * 216)
 
+    def test_alpha_zero_reads_neither_a_nor_x(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "nan.mtx"
+            path.write_text(
+                "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 nan\n2 1 inf\n3 2 1\n"
+            )
+            rows = [
+                row
+                for beta in ("0", "-0.5")
+                for row in results(
+                    "--dry-run",
+                    "--matrix",
+                    str(path),
+                    "--contender",
+                    "fatvec,raw-serial,raw-openmp",
+                    "--layout",
+                    "row,column",
+                    "--k",
+                    "1,3",
+                    "--max-expansion",
+                    "1000",
+                    "--alpha",
+                    "0",
+                    f"--beta={beta}",
+                )["benchmarks"]
+            ]
+        self.assertGreater(len(rows), 100)
+        self.assertEqual(
+            [(row["name"], row.get("error_message")) for row in rows if row.get("verified") != 1],
+            [],
+        )
+
     def test_a_capped_row_says_so(self):
         row = results(
             *SMALL,

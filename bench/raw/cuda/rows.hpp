@@ -104,7 +104,7 @@ struct HllRows {
 };
 
 /// JAD and pJAD.
-template <template <class, class, class, class> class Format_>
+template <template <class...> class Format_>
 struct JaggedRows {
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Format = Format_<Scalar, Ordinal, Device, Offset>;

@@ -8,7 +8,7 @@ namespace {
 
 /// The rows in equal numbers to the threads, as in Stec and Stpiczyński; schedule:balanced is the
 /// one to beat, for the long rows come first.
-template <template <class, class, class, class> class Format>
+template <template <class...> class Format>
 void add_jagged(Registry& registry, const char* format) {
   using Kind = raw::Schedule::Kind;
   registry.add_with_sweep(

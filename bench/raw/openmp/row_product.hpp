@@ -39,7 +39,7 @@ struct RowProduct {
 };
 
 /// A variant of the product of one format, in its Rows' storage where there is a choice.
-template <class Rows, template <class, class, class, class> class Format>
+template <class Rows, template <class...> class Format>
 Contender contender(const std::string& format, const Schedule& schedule,
                     std::vector<Parameter> parameters, const std::string& sweep = {},
                     std::int64_t ahead = 0) {
@@ -59,7 +59,7 @@ Contender contender(const std::string& format, const Schedule& schedule,
 
 /// schedule:dynamic in chunks of 64 rows, and the other numbers of rows that Balayre 2024 tried on
 /// request.
-template <class Rows, template <class, class, class, class> class Format>
+template <class Rows, template <class...> class Format>
 void add_dynamic(Registry& registry, const std::string& format) {
   for (const int chunk : {64, 2, 4, 8, 16, 32, 128, 256}) {
     registry.add(contender<Rows, Format>(

@@ -66,7 +66,7 @@ struct Textbook {
 };
 
 /// The product of a format, in its Rows' storage where there is a choice.
-template <class Rows, template <class, class, class, class> class Format>
+template <class Rows, template <class...> class Format>
 void add(Registry& registry, const char* format) {
   std::vector<Parameter> parameters;
   if constexpr (requires { Rows::storage; })

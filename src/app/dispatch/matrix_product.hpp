@@ -7,12 +7,14 @@
 #include <fatvec/app/dispatch/operands.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/app/dispatch/storage.hpp>
+#include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/plan/convert.hpp>
 
 namespace fatvec::product {
 
 /// A matrix in one of fatvec's formats, with X and Y beside it, and whatever multiplies them:
-///   multiply(exec, alpha, matrix, x, beta, y)   enqueues Y = beta · Y + alpha · A · X on exec; x and y are rank-2 Views
+///   multiply(exec, alpha, matrix, x, beta, y)   enqueues Y = beta · Y + alpha · A · X on exec; x and y are rank-2 Views;
+///                                               not called with alpha = 0, which scales Y
 ///   multiply.prepare(exec, matrix)              optional; what it finds out once per matrix counts as set-up
 /// Our kernels and the hand-written ones that they are compared with thus read the same bytes.
 template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply>
@@ -31,11 +33,19 @@ class MatrixProduct final : public Product {
     dense_.copy_in(dense_.y, y);
   }
   double run(double alpha, double beta) override {
-    return timed(exec_, [&] { multiply_(exec_, alpha, matrix_, dense_.x, beta, dense_.y); });
+    return timed(exec_, [&] {
+      if (alpha == 0) return scale(beta);
+      multiply_(exec_, alpha, matrix_, dense_.x, beta, dense_.y);
+    });
   }
   void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
 
  private:
+  void scale(double beta) {
+    const detail::Epilogue<double> y{0, beta, detail::span_of<detail::Columns::strided>(dense_.y)};
+    detail::scale_output(exec_, y, static_cast<std::int64_t>(dense_.y.extent(0)),
+                         static_cast<std::int64_t>(dense_.y.extent(1)));
+  }
   /// Before X and Y are allocated: a format that does not fit is refused with the memory still
   /// free.
   Matrix converted(const Case& task) {
@@ -67,7 +77,7 @@ std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
 }
 /// The same; Format is CsrMatrix, EllMatrix, ..., in the layout of task.storage where it has
 /// several.
-template <template <class, class, class, class> class Format, class ExecSpace, class Multiply>
+template <template <class...> class Format, class ExecSpace, class Multiply>
 std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
   using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
   return with_storage<Matrix>(task.storage, [&]<class Stored>(std::type_identity<Stored>) {
