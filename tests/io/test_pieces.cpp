@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The text is cut into pieces for the threads: no cut may change the result.
 #include <algorithm>
+#include <thread>
 
 #include <fatvec/formats/assemble.hpp>
 
@@ -101,6 +102,28 @@ TEST_F(Pieces, TrianglesAreToldAcrossPieces) {
   const auto path = file(text + "1 2 1\n");
   for (const std::size_t size : sizes)
     EXPECT_NE(error_of(path, size).find("m.mtx:1004: "), std::string::npos) << size;
+}
+
+/// Threads of an application, each with a file of its own.
+TEST_F(Pieces, SeveralFilesAtATime) {
+  constexpr int files = 4;
+  std::vector<Entries<double>> expected(files);
+  std::vector<Entries<double>> found(files);
+  for (int f = 0; f < files; ++f) {
+    std::string text = "%%MatrixMarket matrix coordinate real general\n500 500 500\n";
+    for (int n = 0; n < 500; ++n) {
+      text += std::to_string(n + 1) + " 1 " + std::to_string(n * files + f) + "\n";
+      expected[f].emplace_back(n, 0, n * files + f);
+    }
+    file(f % 2 == 0 ? text : gzipped(text), std::to_string(f) + ".mtx");
+  }
+  std::vector<std::thread> threads;
+  for (int f = 0; f < files; ++f)
+    threads.emplace_back([this, f, &found] {
+      found[f] = read_entries<double>(path(std::to_string(f) + ".mtx"), 100);
+    });
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(found, expected);
 }
 
 struct Known {
