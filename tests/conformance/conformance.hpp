@@ -352,6 +352,18 @@ bool register_conformance(const std::string& suite) {
       check.check_policies({1, 3, 7, 13, 40});
     });
   }
+  // scripts/sanitize-gpu --brief, whose tools make a kernel tens of times slower: rows that are
+  // empty, long, of all lengths and of blocks; an odd k, and one and several whole tiles.
+  if constexpr (!detail::is_host<ExecSpace>)
+    register_test(suite, "brief", [] {
+      for (const char* name : {"mostly_empty_rows", "one_row", "ragged", "stencil9_dof2"}) {
+        SCOPED_TRACE(name);
+        Check check(zoo_matrix(name));
+        check.check_zero_alpha();
+        check.check_layouts({1, 5, 32});
+        check.check_policies({5});
+      }
+    });
   // Larger matrices say nothing new about other scalars, and their oracle takes its time.
   if constexpr (!std::is_same_v<T, double> || !std::is_same_v<Offset, std::int32_t>) return true;
   register_test(suite, "real_matrices", [] {
