@@ -14,7 +14,9 @@ if(FATVEC_ENABLE_SANITIZERS)
   # takes GCC up to a quarter of the time.
   target_compile_options(fatvec_options INTERFACE -fsanitize=address,undefined -fno-sanitize=null,object-size,alignment -fno-sanitize-recover=all
                          -fno-omit-frame-pointer)
-  target_link_options(fatvec_options INTERFACE -fsanitize=address,undefined)
+  # At a fixed address: where programs are put at one of 2^32 pages (vm.mmap_rnd_bits), some land in what AddressSanitizer of GCC 12 and
+  # Clang 14 has reserved for itself.
+  target_link_options(fatvec_options INTERFACE -fsanitize=address,undefined $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 endif()
 
 # fatvec_join_units(TARGET): compiled by eights, where the headers (Kokkos, CLI11, JSON) take most
