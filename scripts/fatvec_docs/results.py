@@ -19,9 +19,11 @@ import numpy as np
 import pandas as pd
 from PIL import Image  # of matplotlib
 
+import ranks_page
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = ["README.md", "docs/performance.md"]
+PAGES = ["README.md", "docs/performance.md", "docs/lab/0049-many-ranks.md"]
 H100 = "lab/0002/h100-2026-11-26.csv"
 XEON = "lab/0002/xeon-2026-11-26.csv"
 SUITE_H200 = "results/h200-balayre-2026-11-25.csv"
@@ -112,6 +114,8 @@ TABLES = {
     "h200": lambda: speed_table(SUITE_H200, "library"),
     "epyc": lambda: speed_table(EPYC, "library"),
     "xeon": lambda: speed_table(XEON, "specialised"),
+    "ranks-fit": ranks_page.fit_table,
+    "ranks-model": ranks_page.efficiency_table,
     "h200-bound": lambda: bound_table(H200),
 }
 
@@ -153,6 +157,7 @@ def plot_columns(axes) -> None:
 PICTURES = {
     "images/h100-speed.png": (H100, plot_speed),
     "images/h200-columns.png": (H200, plot_columns),
+    "images/ranks-model.png": (ranks_page.H100, ranks_page.plot),
 }
 
 
