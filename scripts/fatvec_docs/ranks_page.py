@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and picture of docs/lab/0049, for results.py, from the model in ranks_model.py."""
+"""Tables and picture of docs/lab/0049 and 0050, for results.py; the model is in ranks_model.py."""
 
 from __future__ import annotations
 
+import csv
 import pathlib
 
 import ranks_model as model
 
 LAB = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab"
 H100 = "lab/0046/h100x2-2026-11-26.csv"
+BESIDE_PEERS = "0050/epyc-2026-11-26.csv"
 EXCHANGES = {  # what a page calls it: file below docs/lab, exchange there
     "2 H100, NCCL": ("0046/h100x2-2026-11-26.csv", "nccl"),
     "2 H100, pinned host memory": ("0046/h100x2-2026-11-26.csv", "mpi through pinned host memory"),
-    "2 CPU ranks, shared memory": ("0050/epyc-2026-11-26.csv", None),
+    "2 CPU ranks, shared memory": (BESIDE_PEERS, None),
 }
 GRIDS = {"weak": (115, 115, 114), "strong": (160, 160, 160)}  # those that were measured
 CUTS = {"blocks": model.blocks, "ranges": model.ranges}
@@ -72,6 +74,24 @@ def efficiency_table() -> str:
                         for way in (False, True)
                     ]
                     lines[-1].append(" … ".join(sorted(set(ways))))
+    return table(lines)
+
+
+def peers_table() -> str:
+    """Milliseconds of each contender, and of the faster peer over fatvec's."""
+    with (LAB / BESIDE_PEERS).open() as file:
+        rows = list(csv.DictReader(file))
+    names = ["fatvec", *sorted({row["version"] for row in rows} - {"fatvec"})]
+    lines = [["ranks", "k", *names, "faster peer / fatvec"]]
+    for cell in sorted({(int(row["ranks"]), int(row["k"])) for row in rows}):
+        seconds = {
+            row["version"]: float(row["seconds"])
+            for row in rows
+            if (int(row["ranks"]), int(row["k"])) == cell
+        }
+        ratio = min(seconds[name] for name in names[1:]) / seconds["fatvec"]
+        times = [f"{1e3 * seconds[name]:.3g}" for name in names]
+        lines.append([*map(str, cell), *times, f"{ratio:.2f}"])
     return table(lines)
 
 

@@ -23,7 +23,12 @@ import ranks_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = ["README.md", "docs/performance.md", "docs/lab/0049-many-ranks.md"]
+PAGES = [
+    "README.md",
+    "docs/performance.md",
+    "docs/lab/0049-many-ranks.md",
+    "docs/lab/0050-beside-petsc-and-tpetra.md",
+]
 H100 = "lab/0002/h100-2026-11-26.csv"
 XEON = "lab/0002/xeon-2026-11-26.csv"
 SUITE_H200 = "results/h200-balayre-2026-11-25.csv"
@@ -116,6 +121,7 @@ TABLES = {
     "xeon": lambda: speed_table(XEON, "specialised"),
     "ranks-fit": ranks_page.fit_table,
     "ranks-model": ranks_page.efficiency_table,
+    "ranks-peers": ranks_page.peers_table,
     "h200-bound": lambda: bound_table(H200),
 }
 
