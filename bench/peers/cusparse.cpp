@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -19,8 +20,7 @@
 ///   format csr, algorithm alg1, alg2, alg3    NVIDIA recommends alg1 for column-major, alg2 for row-major operands
 ///   format sell, algorithm alg1               sliced ELLPACK, slices of 32 rows: one column only
 ///   format bsr, algorithm alg1                blocks of the size with the fewest bytes, the others with --sweep block_size,
-///   but
-///                                             not of 1; row-major for SpMM, which takes no others
+///                                             but not of 1; row-major for SpMM, which takes no others; the last one padded
 /// Set-up counts conversion, workspace and preprocessing, not the creation of the library's handle.
 namespace fatvec::bench {
 namespace {
@@ -122,7 +122,6 @@ SparseOperand sell_operand(const Kokkos::Cuda& exec, const Csr& csr, const produ
 template <class Layout>
 SparseOperand blocks_in(const Kokkos::Cuda& exec, const Csr& csr, const product::Case& task) {
   const auto bsr = Bsr<Layout>::from_csr(exec, csr, task.options);
-  require_whole_blocks(bsr, "cuSPARSE");
   cusparseSpMatDescr_t descriptor = nullptr;
   require_success(
       cusparseCreateBsr(&descriptor, bsr.block_rows(), bsr.block_cols(), bsr.blocks(),
@@ -343,9 +342,15 @@ void add_cusparse(Registry& registry) {
          .parameters = {{"algorithm", variant.algorithm}},
          .prepare =
              [&variant](const product::Case& task) {
-               return task.k == 1
-                          ? make_cusparse<SpMV>(task, variant.make_operand, *variant.one_column)
-                          : make_cusparse<SpMM>(task, variant.make_operand, *variant.more_columns);
+               const auto make = [&variant](const product::Case& whole) {
+                 return whole.k == 1
+                            ? make_cusparse<SpMV>(whole, variant.make_operand, *variant.one_column)
+                            : make_cusparse<SpMM>(whole, variant.make_operand,
+                                                  *variant.more_columns);
+               };
+               return std::string_view(variant.format) == "bsr"
+                          ? make_in_whole_blocks<Kokkos::Cuda>(task, make)
+                          : make(task);
              },
          .unsupported =
              [&variant](const product::Case& task) { return unsupported(variant, task); }});

@@ -19,6 +19,13 @@ struct CsrOperand {
                       typename PeerMatrix::row_map_type(csr.row_map),
                       typename PeerMatrix::index_type(csr.entries));
   }
+  static std::vector<SpmvAlgorithm> algorithms() {
+    return {{"merge-path", KokkosSparse::SPMV_NATIVE_MERGE_PATH, true}};
+  }
+  template <class Make>
+  static std::unique_ptr<product::Product> make(const product::Case& task, const Make& make) {
+    return make(task);
+  }
 };
 
 void add_kokkoskernels(Registry& registry) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <fatvec/app/dispatch/operands.hpp>
 
@@ -10,11 +12,15 @@
 
 /// Contender `kokkoskernels`: KokkosSparse::spmv as its users call it, with a handle that is kept
 /// between calls, rank-1 operands for one column and rank-2 ones for more. The matrix shares its
-/// arrays with fatvec's: same bytes, same pages.
+/// arrays with fatvec's: same bytes, same pages. Without an algorithm the handle's default; besides
+///   format csr, algorithm merge-path   one column only, as its documentation says
+///   format bsr, algorithm v41 or v42   the other one is the default: v41 on CPUs, v42 on GPUs
+///   algorithm native                   where the default calls another library (a TPL)
 namespace fatvec::bench {
 
 /// Operand::PeerMatrix is Kokkos Kernels' matrix, made by Operand::of(matrix) of fatvec's, an
-/// Operand::Source.
+/// Operand::Source, with the Operand::algorithms that it has; Operand::make(task, make) calls make
+/// with the task as the library wants it.
 template <class ExecSpace, class KokkosLayout, class Operand>
 class KokkosKernelsProduct final : public product::Product {
   using Matrix = typename Operand::PeerMatrix;
@@ -23,7 +29,8 @@ class KokkosKernelsProduct final : public product::Product {
   using Vector = Kokkos::View<double*, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
-  explicit KokkosKernelsProduct(const product::Case& task) : k_(task.k), dense_(task) {
+  KokkosKernelsProduct(const product::Case& task, KokkosSparse::SPMVAlgorithm algorithm)
+      : k_(task.k), dense_(task), multivector_handle_(algorithm), vector_handle_(algorithm) {
     const auto csr = mirror<ExecSpace>(task.matrix);
     exec_.fence("fatvec::bench::kokkoskernels");
     const Kokkos::Timer timer;
@@ -62,20 +69,56 @@ class KokkosKernelsProduct final : public product::Product {
   KokkosSparse::SPMVHandle<ExecSpace, Matrix, Vector, Vector> vector_handle_;
 };
 
-template <class ExecSpace, template <class> class Operand>
-void add_kokkoskernels_on(Registry& registry, const char* backend) {
+template <class ExecSpace, class Operand>
+std::unique_ptr<product::Product> make_kokkoskernels(const product::Case& task,
+                                                     KokkosSparse::SPMVAlgorithm algorithm) {
+  if (task.layout == product::Layout::row)
+    return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand>>(
+        task, algorithm);
+  return std::make_unique<KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft, Operand>>(task,
+                                                                                        algorithm);
+}
+
+/// An algorithm of spmv; without a name the default one.
+struct SpmvAlgorithm {
+  std::string name;
+  KokkosSparse::SPMVAlgorithm algorithm;
+  bool one_column = false;  ///< it has nothing for several
+};
+
+template <class Operand>
+void add_kokkoskernels_algorithm(Registry& registry, const char* backend,
+                                 const SpmvAlgorithm& spmv) {
+  using ExecSpace = typename Operand::Source::execution_space;
+  std::vector<Parameter> parameters;
+  if (!spmv.name.empty()) parameters.push_back({"algorithm", spmv.name});
   registry.add_with_sweep(
       {.name = "kokkoskernels",
        .backend = backend,
-       .format = Operand<ExecSpace>::Source::name,
-       .parameters = {},
-       .prepare = [](const product::Case& task) -> std::unique_ptr<product::Product> {
-         if (task.layout == product::Layout::row)
-           return std::make_unique<
-               KokkosKernelsProduct<ExecSpace, Kokkos::LayoutRight, Operand<ExecSpace>>>(task);
-         return std::make_unique<
-             KokkosKernelsProduct<ExecSpace, Kokkos::LayoutLeft, Operand<ExecSpace>>>(task);
+       .format = Operand::Source::name,
+       .parameters = parameters,
+       .prepare =
+           [algorithm = spmv.algorithm](const product::Case& task) {
+             return Operand::make(task, [algorithm](const product::Case& whole) {
+               return make_kokkoskernels<ExecSpace, Operand>(whole, algorithm);
+             });
+           },
+       .unsupported = [spmv](const product::Case& task) -> std::optional<std::string> {
+         if (!spmv.one_column || task.k == 1) return {};
+         return detail::concat("Kokkos Kernels has no ", spmv.name, " for several columns.");
        }});
+}
+
+template <class ExecSpace, template <class> class Operand>
+void add_kokkoskernels_on(Registry& registry, const char* backend) {
+  const auto add = [&](const SpmvAlgorithm& spmv) {
+    add_kokkoskernels_algorithm<Operand<ExecSpace>>(registry, backend, spmv);
+  };
+  add({"", KokkosSparse::SPMV_DEFAULT});
+#if defined(KOKKOSKERNELS_ENABLE_TPL_MKL) || defined(KOKKOSKERNELS_ENABLE_TPL_CUSPARSE)
+  add({"native", KokkosSparse::SPMV_NATIVE});
+#endif
+  for (const auto& spmv : Operand<ExecSpace>::algorithms()) add(spmv);
 }
 
 /// Operand<ExecSpace> on the GPU, where there is one, and on the CPU; Kokkos::Serial beside

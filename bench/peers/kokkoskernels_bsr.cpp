@@ -8,7 +8,8 @@
 
 namespace fatvec::bench {
 
-/// Row-major blocks of the size with the fewest bytes; the others with --sweep block_size.
+/// Row-major blocks of the size with the fewest bytes, the others with --sweep block_size; the last
+/// block padded.
 template <class ExecSpace>
 struct BsrOperand {
   using Source = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t, Kokkos::LayoutRight>;
@@ -17,13 +18,23 @@ struct BsrOperand {
                                             void, std::int32_t>;
 
   static PeerMatrix of(const Source& bsr) {
-    require_whole_blocks(bsr, "Kokkos Kernels");
     return PeerMatrix("A", static_cast<std::int32_t>(bsr.block_rows()),
                       static_cast<std::int32_t>(bsr.block_cols()),
                       static_cast<std::int32_t>(bsr.blocks()),
                       typename PeerMatrix::values_type(bsr.values),
                       typename PeerMatrix::row_map_type(bsr.row_map),
                       typename PeerMatrix::index_type(bsr.entries), bsr.block_size());
+  }
+  /// The one that is not the default.
+  static std::vector<SpmvAlgorithm> algorithms() {
+    if constexpr (Kokkos::SpaceAccessibility<ExecSpace, Kokkos::HostSpace>::accessible)
+      return {{"v42", KokkosSparse::SPMV_BSR_V42}};
+    else
+      return {{"v41", KokkosSparse::SPMV_BSR_V41}};
+  }
+  template <class Make>
+  static std::unique_ptr<product::Product> make(const product::Case& task, const Make& make) {
+    return make_in_whole_blocks<ExecSpace>(task, make);
   }
 };
 

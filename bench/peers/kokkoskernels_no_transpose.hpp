@@ -8,7 +8,7 @@
 
 #if defined(FATVEC_BENCH_KOKKOSKERNELS_INSTANCES)
 /// What Kokkos Kernels' own SPMV and SPMV_MV do in mode NoTranspose: the same kernels, by the same
-/// cases of alpha and beta. KokkosSparse::spmv leads here after its checks.
+/// algorithms and cases of alpha and beta. KokkosSparse::spmv leads here after its checks.
 namespace fatvec::bench::instances {
 
 /// Calls f with the constant that stands for the coefficient: 0, 1, -1, or 2 for any other.
@@ -34,6 +34,8 @@ void SPMV<ExecSpace, Handle, Matrix, X, Y, tpl, eti>::spmv(
     const ExecSpace& exec, Handle* handle, const char mode[], const coefficient_type& alpha,
     const Matrix& a, const X& x, const coefficient_type& beta, const Y& y) {
   fatvec::bench::instances::require_no_transpose(mode);
+  if (handle->algo == SPMV_MERGE_PATH || handle->algo == SPMV_NATIVE_MERGE_PATH)
+    return SpmvMergeHierarchical<ExecSpace, Matrix, X, Y>::spmv(exec, mode, alpha, a, x, beta, y);
   fatvec::bench::instances::with_constant(beta, [&](auto b) {
     spmv_beta_no_transpose<ExecSpace, Handle, Matrix, X, Y, b(), false>(exec, handle, alpha, a, x,
                                                                         beta, y);

@@ -17,7 +17,8 @@
 /// wanted, in which layout and how often, and is optimized for that. It reads our arrays in place;
 /// what the optimization stores besides, MKL does not tell.
 ///   format csr
-///   format bsr   row-major blocks of the size with the fewest bytes; the others with --sweep block_size
+///   format bsr   row-major blocks of the size with the fewest bytes, the others with --sweep
+///                block_size; the last block padded
 namespace fatvec::bench {
 namespace {
 
@@ -59,7 +60,6 @@ Handle handle_of(const Csr& csr) {
 }
 
 Handle handle_of(const Bsr& bsr) {
-  require_whole_blocks(bsr, "MKL");
   sparse_matrix_t handle = nullptr;
   require_success(mkl_sparse_d_create_bsr(&handle, SPARSE_INDEX_BASE_ZERO, SPARSE_LAYOUT_ROW_MAJOR,
                                           static_cast<MKL_INT>(bsr.block_rows()),
@@ -138,7 +138,10 @@ void add_mkl(Registry& registry) {
                            .format = "bsr",
                            .parameters = {},
                            .prepare = [](const product::Case& task) {
-                             return product::make_product<Bsr>(task, MklMultiply(task));
+                             return make_in_whole_blocks<Kokkos::OpenMP>(
+                                 task, [](const product::Case& padded) {
+                                   return product::make_product<Bsr>(padded, MklMultiply(padded));
+                                 });
                            }});
 }
 
