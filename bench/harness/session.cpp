@@ -72,6 +72,7 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome,
   counters["stored_entries"] = static_cast<double>(outcome.stored_entries);
   counters["rows"] = static_cast<double>(statistics.rows);
   counters["nnz"] = static_cast<double>(statistics.nnz);
+  counters["row_deviation"] = statistics.percent_average_deviation;
   // Below about 2 the repetitions read much of their operands from a cache, and bound_fraction may
   // exceed 1.
   if (bench_case.contender->backend != "cuda") counters["bytes_per_cache"] = bytes / cache_bytes_;

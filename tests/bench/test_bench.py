@@ -12,7 +12,7 @@ import unittest.mock
 from program import DATA, EMPTY_ROWS, NO_ROWS, PROGRAM, fields, results, run
 
 COUNTERS = """GFLOPS GBs bytes bound_fraction verified setup_seconds median_seconds mean_seconds
-    min_seconds spread capped matrix_bytes stored_entries rows nnz""".split()
+    min_seconds spread capped matrix_bytes stored_entries rows nnz row_deviation""".split()
 CONTEXT = """fatvec_version git_hash git_dirty compiler compiler_flags build_type kokkos_version
     kokkos_configuration kokkoskernels_version device cpu threads usable_processors
     bandwidth_host_read_GBs bandwidth_host_copy_GBs bandwidth_host_triad_GBs suite dry_run cache

@@ -48,6 +48,45 @@ void launch_column_by_column(cudaStream_t stream, const Stored<Rows>& a, Operand
   for (int c = 0; c < k; ++c, o.x += o.x_col, o.y += o.y_col) launch_grid_stride(stream, a, o);
 }
 
+static __global__ void copy_column(const double* from, int from_step, double* to, int to_step,
+                                   int length) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= static_cast<unsigned>(length)) return;
+  to[static_cast<std::int64_t>(i) * to_step] = from[static_cast<std::int64_t>(i) * from_step];
+}
+
+inline void launch_copy_column(cudaStream_t stream, const double* from, int from_step, double* to,
+                               int to_step, int length) {
+  if (length == 0) return;
+  copy_column<<<blocks_for(length, threads_per_block), threads_per_block, 0, stream>>>(
+      from, from_step, to, to_step, length);
+}
+
+/// The same through a contiguous copy of each column; x and y have the rows of X and of Y.
+template <class Rows>
+Multiply<Rows> through_copies(const product::Case& task) {
+  using Vector = Kokkos::View<double*, Kokkos::Cuda>;
+  const int cols = task.matrix.cols();
+  const int rows = task.matrix.rows();
+  const Vector x("fatvec::bench::one_x", static_cast<std::size_t>(cols));
+  const Vector y("fatvec::bench::one_y", static_cast<std::size_t>(rows));
+  return as_is<Rows>(
+      [x, y, cols, rows](cudaStream_t stream, const Stored<Rows>& a, const Operands& all) {
+        Operands one = all;
+        one.x = x.data();
+        one.y = y.data();
+        one.x_row = one.y_row = one.x_col = one.y_col = one.k = 1;
+        for (int c = 0; c < all.k; ++c) {
+          const double* const from = all.x + static_cast<std::int64_t>(c) * all.x_col;
+          double* const to = all.y + static_cast<std::int64_t>(c) * all.y_col;
+          launch_copy_column(stream, from, all.x_row, x.data(), 1, cols);
+          if (all.beta != 0) launch_copy_column(stream, to, all.y_row, y.data(), 1, rows);
+          launch_grid_stride(stream, a, one);
+          launch_copy_column(stream, y.data(), 1, to, all.y_row, rows);
+        }
+      });
+}
+
 /// kernel:block-2d in every size of Balayre 2024. Its best on most matrices, 16 x 16, always runs;
 /// the others with --sweep block.
 template <class Rows>

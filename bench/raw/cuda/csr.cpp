@@ -11,7 +11,8 @@
 ///   kernel:strip-mining       a warp per row, the first lane adds up (Fraga 2018)
 ///   kernel:block-2d           columns by rows in a block (Balayre 2024), block:32x4 and so on
 ///   kernel:grid-stride        a fixed grid over the rows, in row and in column layout (Gollmann 2020)
-///   kernel:column-by-column   k products of one column (Gollmann 2020)
+///   kernel:column-by-column   k products of one column (Gollmann 2020), copies:yes through a contiguous copy of each, with
+///                             --sweep textbook
 namespace fatvec::bench {
 
 void add_raw_cuda_csr(Registry& registry) {
@@ -33,7 +34,15 @@ void add_raw_cuda_csr(Registry& registry) {
   add_plain("strip-mining", [](auto... of) { launch_warp_per_row<Sequential>(of...); });
   add_blocks<Rows>(registry);
   add_plain("grid-stride", launch_grid_stride<Rows>);
-  add_plain("column-by-column", launch_column_by_column<Rows>);
+  add<Rows>(
+      registry,
+      {.kernel = "column-by-column",
+       .make = [](const product::Case&) { return as_is<Rows>(launch_column_by_column<Rows>); },
+       .more_parameters = {{"copies", "no"}}});
+  add<Rows>(registry, {.kernel = "column-by-column",
+                       .make = through_copies<Rows>,
+                       .more_parameters = {{"copies", "yes"}},
+                       .sweep = "textbook"});
 }
 
 }  // namespace fatvec::bench

@@ -4,7 +4,8 @@
 /// Contender `raw-cuda`, kernels as the papers print them: every slot of a padded row is visited,
 /// up to the longest row's (ELLPACK) or the hack's (HLL), and compared with -1. With --sweep
 /// textbook:
-///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018)
+///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018); of JAD and pJAD 128
+///                              in a block, OpenACC's vector_length(128) (Stec and Stpiczyński)
 ///   kernel:textbook-block-2d   rows by columns in a block (Balayre 2024)
 ///   kernel:textbook-warp       a warp per row, 1 to 32 warps in a block (Calzetta and Lori 2025)
 namespace fatvec::bench {
@@ -51,11 +52,32 @@ struct PaddedHllRows {
   }
 };
 
+/// pJAD: every row of a block as long as its first one.
+struct PaddedJaggedRows {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Format = PjadMatrix<Scalar, Ordinal, Device, Offset>;
+  static constexpr const char* name = "pjad";
+
+  JaggedRows<PjadMatrix> rows;
+  const int* permutation;
+  int block_size;
+
+  template <class Matrix>
+  static PaddedJaggedRows of(const Matrix& matrix) {
+    return {JaggedRows<PjadMatrix>::of(matrix), matrix.permutation.data(), matrix.block_size()};
+  }
+  KOKKOS_FUNCTION JaggedSlots operator[](int row) const {
+    JaggedSlots slots = rows[row];
+    slots.length = rows.lengths[row / block_size * block_size];
+    return slots;
+  }
+};
+
 /// The row's slots first, first + step, ... times column c of X.
 template <class Rows>
 __device__ double textbook_sum(const Stored<Rows>& a, const Operands& o, int row, int first,
                                int step, int c) {
-  const Slots slots = a.row[row];
+  const auto slots = a.row[row];
   double sum = 0;
   for (int j = first; j < slots.length; j += step) {
     const std::int64_t slot = slots.at(j);
@@ -69,7 +91,7 @@ template <class Rows>
 __global__ void textbook_thread(const Stored<Rows> a, const Operands o) {
   const unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= a.rows) return;
-  for (int c = 0; c < o.k; ++c) o.store(row, c, textbook_sum(a, o, row, 0, 1, c));
+  for (int c = 0; c < o.k; ++c) o.store(a.target(row), c, textbook_sum(a, o, row, 0, 1, c));
 }
 
 template <class Rows>
@@ -102,13 +124,18 @@ void add_textbook(Registry& registry, const char* kernel, std::vector<Parameter>
 }
 
 template <class Rows>
-void add_threads(Registry& registry, product::StorageOrder storage) {
-  add_textbook<Rows>(
-      registry, "textbook-thread", {}, storage,
-      [](cudaStream_t stream, const Stored<Rows>& a, const Operands& o) {
-        textbook_thread<<<blocks_for(a.rows, threads_per_block), threads_per_block, 0, stream>>>(a,
-                                                                                                 o);
-      });
+void add_threads(Registry& registry, std::optional<product::StorageOrder> storage,
+                 int threads = threads_per_block, std::vector<Parameter> more = {}) {
+  add_textbook<Rows>(registry, "textbook-thread", std::move(more), storage,
+                     [threads](cudaStream_t stream, const Stored<Rows>& a, const Operands& o) {
+                       textbook_thread<<<blocks_for(a.rows, threads), threads, 0, stream>>>(a, o);
+                     });
+}
+
+/// OpenACC's vector_length.
+template <class Rows>
+void add_vectors_of_128(Registry& registry) {
+  add_threads<Rows>(registry, {}, 128, {{"vector", "128"}});
 }
 
 template <class Rows>
@@ -131,6 +158,8 @@ void add_raw_cuda_textbook(Registry& registry) {
     add_threads<PaddedEllRows>(registry, storage);
     add_threads<PaddedHllRows>(registry, storage);
   }
+  add_vectors_of_128<JaggedRows<JadMatrix>>(registry);
+  add_vectors_of_128<PaddedJaggedRows>(registry);
   for (const int x : {8, 16, 32, 64})
     for (const int y : {1, 2, 4, 8, 16})
       add_textbook<PaddedEllRows>(

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <string>
+
+#include <fatvec/app/dispatch/matrix_product.hpp>
+#include <fatvec/kernels/csr.hpp>
+
+#include "harness/contender.hpp"
+
+/// Contender `fatvec`, format csr, kernel:column-by-column: spmm once for each column, which is
+/// what a program does that knows products of one vector only (Gollmann 2020). With --sweep
+/// textbook:
+///   copies:no    on the columns of X and Y where they lie
+///   copies:yes   on a contiguous copy of each, whose making is part of the time
+namespace fatvec::bench {
+namespace {
+
+template <class ExecSpace>
+struct ColumnByColumn {
+  using Matrix = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Vector = Kokkos::View<double*, ExecSpace>;
+
+  bool copies;
+  Prepared<Matrix> prepared{};
+  Vector one_x{};
+  Vector one_y{};
+
+  void prepare(const ExecSpace& exec, const Matrix& matrix) {
+    prepared = fatvec::prepare(exec, matrix);
+    if (!copies) return;
+    one_x = detail::allocate<Vector>(exec, "fatvec::bench::one_x",
+                                     static_cast<std::size_t>(matrix.cols()));
+    one_y = detail::allocate<Vector>(exec, "fatvec::bench::one_y",
+                                     static_cast<std::size_t>(matrix.rows()));
+  }
+  template <class X, class Y>
+  void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
+                  const Y& y) const {
+    for (std::size_t c = 0; c < y.extent(1); ++c) {
+      const auto from = Kokkos::subview(x, Kokkos::ALL, c);
+      const auto to = Kokkos::subview(y, Kokkos::ALL, c);
+      if (!copies) {
+        spmm(exec, alpha, prepared, from, beta, to);
+        continue;
+      }
+      Kokkos::deep_copy(exec, one_x, from);
+      if (beta != 0) Kokkos::deep_copy(exec, one_y, to);
+      spmm(exec, alpha, prepared, one_x, beta, one_y);
+      Kokkos::deep_copy(exec, to, one_y);
+    }
+  }
+};
+
+template <class ExecSpace>
+void add(Registry& registry, const char* backend, bool on_request = false) {
+  for (const bool copies : {false, true}) {
+    registry.add({.name = "fatvec",
+                  .backend = backend,
+                  .format = "csr",
+                  .parameters = {{"kernel", "column-by-column"}, {"copies", copies ? "yes" : "no"}},
+                  .on_request = on_request,
+                  .sweep = "textbook",
+                  .prepare = [copies](const product::Case& task) {
+                    return product::make_product<CsrMatrix, ExecSpace>(
+                        task, ColumnByColumn<ExecSpace>{copies});
+                  }});
+  }
+}
+
+}  // namespace
+
+void add_fatvec_columns(Registry& registry) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  add<Kokkos::Cuda>(registry, "cuda");
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  add<Kokkos::OpenMP>(registry, "openmp");
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  add<Kokkos::Serial>(registry, "serial", product::backends().size() > 1);
+#endif
+}
+
+}  // namespace fatvec::bench
