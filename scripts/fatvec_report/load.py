@@ -27,6 +27,7 @@ COUNTERS = (
     "capped",
     "rows",
     "nnz",
+    "row_deviation",
     "stored_entries",
     "matrix_bytes",
 )

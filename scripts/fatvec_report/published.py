@@ -82,6 +82,7 @@ class Published:
         return table
 
 
+BLOCKS = "OpenACC, k = 1. In brackets the best block size, where the run searched it."
 STEC = {"CSR": "csr", "ELL": "ell", "JAD": "jad", "pJAD": "pjad", "BSR": "bsr"}
 TABLES = [
     Published(
@@ -118,7 +119,7 @@ TABLES = [
         "stec_gflops.csv",
         "Stec and Stpiczyński, CPU",
         "two Intel Xeon Gold 6342 at 2.80 GHz (48 cores)",
-        "OpenACC, k = 1.",
+        BLOCKS,
         {title: [f"openacc_cpu_{name}"] for title, name in STEC.items()} | {"MKL BSR": ["mkl_bsr"]},
         "cpu",
         (1,),
@@ -129,7 +130,7 @@ TABLES = [
         "stec_gflops.csv",
         "Stec and Stpiczyński, GPU",
         "NVIDIA A40",
-        "OpenACC, k = 1.",
+        BLOCKS,
         {title: [f"openacc_gpu_{name}"] for title, name in STEC.items()}
         | {"cuSPARSE BSR": ["cusparse_bsr"]},
         "gpu",
@@ -156,21 +157,25 @@ def measured(view, table: Published) -> pd.DataFrame:
             "what": f"{view.run.describe(best)}, k = {best.k}",
         }
         for name in table.formats:
-            record[name] = group[group.format.eq(name)].GFLOPS.max()
+            record[name], record[f"{name}_size"] = _best(group[group.format.eq(name)])
         if table.peer:
             _, contender, name = table.peer
-            record["peer"] = rows[
-                rows.matrix.eq(matrix) & rows.contender.eq(contender) & rows.format.eq(name)
-            ].GFLOPS.max()
+            record["peer"], record["peer_size"] = _best(
+                rows[rows.matrix.eq(matrix) & rows.contender.eq(contender) & rows.format.eq(name)]
+            )
         records.append(record)
+    numbers = [*table.formats, *(["peer"] if table.peer else [])]
     return pd.DataFrame(
         records,
-        columns=[
-            "matrix",
-            "key",
-            *table.formats,
-            "best",
-            "what",
-            *(["peer"] if table.peer else []),
-        ],
+        columns=["matrix", "key", *numbers, *(f"{name}_size" for name in numbers), "best", "what"],
     )
+
+
+def _best(rows: pd.DataFrame) -> tuple[float, str]:
+    """The best GFLOPS, and the block size where the rows name some: then only those count."""
+    if "block_size" in rows and rows.block_size.ne("").any():
+        rows = rows[rows.block_size.ne("")]
+    if rows.empty:
+        return float("nan"), ""
+    best = rows.loc[rows.GFLOPS.idxmax()]
+    return best.GFLOPS, best.get("block_size", "")

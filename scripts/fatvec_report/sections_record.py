@@ -190,12 +190,15 @@ def _matched(mine: list) -> list[tuple[str, list]]:
 
 
 def _cells(found: pd.Series | None, table: published.Published) -> list[str]:
-    numbers = [*table.formats, *(["peer"] if table.peer else []), "best"]
-    return (
-        [NONE] * (len(numbers) + 1)
-        if found is None
-        else [*(gflops(found[name]) for name in numbers), word(found.what)]
-    )
+    numbers = [*table.formats, *(["peer"] if table.peer else [])]
+    if found is None:
+        return [NONE] * (len(numbers) + 2)
+    sizes = [f" ({found[f'{name}_size']})" if found[f"{name}_size"] else "" for name in numbers]
+    return [
+        *(gflops(found[name]) + size for name, size in zip(numbers, sizes)),
+        gflops(found.best),
+        word(found.what),
+    ]
 
 
 def not_measured(views: list) -> list[Block]:

@@ -41,6 +41,31 @@ def over_length(view) -> list[Block]:
     ]
 
 
+def seven_figures(view) -> list[Block]:
+    """Gollmann's first question: one pass for seven figures of a vector, by each version."""
+    rows = view.run.measured
+    rows = rows[rows.k.eq(1) & rows.operation.eq("statistics")]
+    if rows.length.nunique() < 2:
+        return []
+    rows = rows.assign(
+        version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()]
+    )
+    times = rows.groupby(["length", "version"], sort=False).seconds.min().unstack("version")
+    times = times.reindex(columns=list(dict.fromkeys(rows.version))).sort_index()
+    lines = [
+        [f"{length:,}", *(number(value * 1e6, "{:.1f}") for value in found)]
+        for length, found in zip(times.index, times.to_numpy())
+    ]
+    return [
+        Text(
+            "µs for the sum, the sums of magnitudes and of squares, the max-norm, least, greatest "
+            "and number of zeros of a vector of N elements, in one pass. Gollmann 2020 compares "
+            "shared memory with warp shuffles (exercises 1 to 3)."
+        ),
+        Table(["N", *times.columns], lines, left=0),
+    ]
+
+
 def multivectors(view) -> list[Block]:
     rows = view.run.measured
     rows = rows[rows.k > 1]
