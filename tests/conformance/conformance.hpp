@@ -352,7 +352,7 @@ bool register_conformance(const std::string& suite) {
       check.check_policies({1, 3, 7, 13, 40});
     });
   }
-  // scripts/sanitize-gpu --brief, whose tools make a kernel tens of times slower: rows that are
+  // scripts/check-memory gpu --brief, whose tools make a kernel tens of times slower: rows that are
   // empty, long, of all lengths and of blocks; an odd k, and one and several whole tiles.
   if constexpr (!detail::is_host<ExecSpace>)
     register_test(suite, "brief", [] {

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""scripts/check-memory with programs and checkers that only write down how they were called."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LISTED = """contenders:
+  contender:fatvec/format:csr/kernel:csr-row
+  contender:fatvec/format:csr/kernel:csr-row/policy:team   (with --sweep policy)
+  contender:raw-serial/backend:serial/format:csr
+  contender:raw-openmp/backend:openmp/format:bsr/kernel:tiles
+  contender:raw-cuda/backend:cuda/format:csr/kernel:tuned
+contenders of the suite vectors:
+  operation:dot/contender:fatvec
+"""
+PROGRAMS = {
+    "fatvec": """echo '{"kernels": [{"name": "csr-row"}, {"name": "hll-row"}]}'""",
+    "fatvec-bench": f"cat <<'END'\n{LISTED}END",
+    "fatvec-test-conformance": r"printf 'Csr_double.\n  small\n  large\n'",
+}
+CHECKER = '#!/bin/sh\necho "$@" >> "$CALLS"\ncase "$*" in *"$BROKEN"*) echo "lost 8 bytes"; exit 9 ;; esac\n'
+
+
+class CheckMemory(unittest.TestCase):
+    def check(self, side, checker, *arguments, broken="nothing of that name"):
+        """Exit status, output and the calls of the checker."""
+        with tempfile.TemporaryDirectory() as folder:
+            bin_folder = pathlib.Path(folder, "bin")
+            tools = pathlib.Path(folder, "tools")
+            for place, programs in (
+                (bin_folder, {name: f"#!/bin/bash\n{text}\n" for name, text in PROGRAMS.items()}),
+                (tools, {checker: CHECKER}),
+            ):
+                place.mkdir()
+                for name, text in programs.items():
+                    (place / name).write_text(text)
+                    (place / name).chmod(0o755)
+            calls = pathlib.Path(folder, "calls")
+            calls.touch()
+            environment = {
+                **os.environ,
+                "PATH": f"{tools}:{os.environ['PATH']}",
+                "CALLS": str(calls),
+                "BROKEN": broken,
+            }
+            done = subprocess.run(
+                [ROOT / "scripts" / "check-memory", side, *arguments, bin_folder],
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=100,
+            )
+            return done.returncode, done.stdout + done.stderr, calls.read_text().splitlines()
+
+    def test_cpu_runs_products_contenders_and_tests_under_valgrind(self):
+        status, output, calls = self.check("cpu", "valgrind")
+        self.assertEqual(status, 0, output)
+        self.assertIn("32 products, 3 contenders, 2 tests", output)
+        self.assertEqual(len(calls), 37)
+        self.assertTrue(all(call.startswith("--tool=memcheck ") for call in calls))
+        self.assertEqual(sum("--backend openmp -k" in call for call in calls), 32)
+        self.assertEqual(
+            sum("--contender raw-serial --backend serial --format csr" in call for call in calls), 1
+        )
+        self.assertEqual(sum("raw-cuda" in call for call in calls), 0)
+        self.assertEqual(sum("gtest_filter=Csr_double.large" in call for call in calls), 1)
+
+    def test_gpu_runs_four_tools_over_its_own(self):
+        status, output, calls = self.check("gpu", "compute-sanitizer", "--no-tests")
+        self.assertEqual(status, 0, output)
+        for tool in ("racecheck", "memcheck", "synccheck", "initcheck"):
+            mine = [call for call in calls if call.startswith(f"--tool={tool} ")]
+            self.assertEqual(sum("multiply" in call for call in mine), 32, tool)
+            self.assertEqual(sum("--contender raw-cuda" in call for call in mine), 1, tool)
+            self.assertFalse(any("raw-openmp" in call or "gtest" in call for call in mine), tool)
+
+    def test_an_error_fails_and_names_the_command(self):
+        status, output, _ = self.check(
+            "cpu", "valgrind", "--no-tests", broken="--contender raw-openmp"
+        )
+        self.assertEqual(status, 2)
+        self.assertRegex(
+            output, r"FAILED: valgrind memcheck .*--contender raw-openmp.*\nlost 8 bytes"
+        )
+
+    def test_wrong_arguments_are_named(self):
+        for arguments, said in (
+            (("tpu",), "not 'tpu'"),
+            (("cpu", "--tools", "racecheck"), "no tool"),
+        ):
+            done = subprocess.run(
+                [ROOT / "scripts" / "check-memory", *arguments], text=True, capture_output=True
+            )
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
