@@ -23,11 +23,13 @@ import ranks_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+FINDINGS = "lab/0051-findings-of-five-systems.md"
 PAGES = [
     "README.md",
     "docs/performance.md",
     "docs/lab/0049-many-ranks.md",
     "docs/lab/0050-beside-petsc-and-tpetra.md",
+    f"docs/{FINDINGS}",
 ]
 H100 = "lab/0002/h100-2026-11-26.csv"
 XEON = "lab/0002/xeon-2026-11-26.csv"
@@ -114,7 +116,27 @@ def bound_table(path: str) -> str:
     return f"{table('fraction of the bound; format', ks, shown)}\n\n{caption(path)}"
 
 
+def findings_table() -> str:
+    """Each system's findings as published, and a column for each run (findings.py)."""
+    files = sorted(path.relative_to(DOCS) for path in (DOCS / "lab" / "0051").glob("*.csv"))
+    runs = {chr(ord("A") + n): load(str(path)) for n, path in enumerate(files)}
+    key = ["system", "finding"]
+    rows = pd.concat(runs.values()).drop_duplicates(key)[[*key, "published"]]
+    for name, run in runs.items():
+        rows = rows.merge(run[[*key, "this_run"]].rename(columns={"this_run": name}), how="left")
+    rows["order"] = rows.system.map({name: n for n, name in enumerate(rows.system.unique())})
+    rows = rows.sort_values("order", kind="stable").drop(columns="order").fillna("–")
+    head = ["system", "finding", "published", *(f"run {name}" for name in runs)]
+    lines = [head, ["---"] * len(head), *rows.to_numpy().tolist()]
+    origins = [
+        f"Run {name} {caption(str(path))}".replace("{docs}lab/", "")
+        for name, path in zip(runs, files)
+    ]
+    return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *origins])
+
+
 TABLES = {
+    "findings": findings_table,
     "h100": lambda: speed_table(H100, "library"),
     "h200": lambda: speed_table(SUITE_H200, "library"),
     "epyc": lambda: speed_table(EPYC, "library"),

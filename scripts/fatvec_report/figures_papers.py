@@ -6,6 +6,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter
 
 from .names import ANSWERS, OURS, RAW
 from .style import FORMATS, INK, MARKERS, STEPS, head, look, over_values, panels, pick, plain
@@ -41,6 +42,7 @@ def over_deviation(view, table: pd.DataFrame) -> plt.Figure:
         plain(axis, "y")
         axis.set_xscale("symlog", linthresh=1)
         axis.set_xlim(left=0)
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_title({RAW: "hand-written", OURS: f"fatvec, {ANSWERS[OURS]}"}[side])
         axis.set_xlabel("mean absolute deviation of row lengths (% of the mean)")
         axis.set_ylabel("GFLOPS")

@@ -11,6 +11,7 @@ from .load import Run
 from .names import OURS, RAW, role
 
 ONE_BY_ONE = "column-by-column"  # the kernel that makes k products of one column
+PLAIN = ("textbook", "grid-stride")  # hand-written kernels that are as plain as that one
 
 
 def block_sizes(run: Run) -> pd.DataFrame:
@@ -72,9 +73,11 @@ def over_deviation(run: Run) -> pd.DataFrame:
 
 
 def one_against_many(run: Run) -> pd.DataFrame:
-    """Per contender, layout, rows of the matrix and k: seconds of its best product of all columns
-    (together), and of its k products of one column in place (apart) and on copies (copied)."""
+    """Per contender, layout, rows of the matrix and k: seconds of its best product of all columns by
+    CSR, of hand-written ones the plain kernel where it was measured (together), and of its k products
+    of one column in place (apart) and on copies (copied)."""
     rows = run.measured
+    rows = rows[rows.format.eq("csr")]
     empty = pd.DataFrame(
         columns=["contender", "layout", "rows", "k", "together", "apart", "copied"]
     )
@@ -87,6 +90,9 @@ def one_against_many(run: Run) -> pd.DataFrame:
     rows = rows.assign(way=way)
     asked = rows[rows.kernel.eq(ONE_BY_ONE)].contender.unique()
     rows = rows[rows.contender.isin(asked)]
+    plain = rows.kernel.isin(PLAIN)
+    has_plain = rows.contender.isin(rows[plain].contender.unique())
+    rows = rows[plain | ~has_plain | rows.way.ne("together")]
     keys = ["contender", "layout", "rows", "k"]
     table = rows.groupby([*keys, "way"]).seconds.min().unstack("way")
     table = table.reindex(columns=["together", "apart", "copied"]).reset_index()

@@ -144,6 +144,19 @@ class OneAgainstMany(Question):
             ],
         )
 
+    def test_plain_kernels_are_compared_with_plain_ones(self):
+        textbook = "raw-openmp/backend:openmp/format:csr/kernel:textbook"
+        (run,) = made(
+            (
+                {},
+                [
+                    with_counters(case(who, seconds, k=2), rows=5)
+                    for who, seconds in ((ONE_BY_ONE + "no", 6), (OPENMP + "64", 1), (textbook, 3))
+                ],
+            )
+        )
+        self.assertEqual(list(questions.one_against_many(run).together), [3])
+
     def test_contenders_without_k_products_are_left_out(self):
         (run,) = made(
             (
