@@ -41,6 +41,7 @@ class Folding(unittest.TestCase):
         for name, expected in (
             ("a<b<c>, d>::e(f<g>)", "a::e"),
             ("main", "main"),
+            ("a::(anonymous namespace)::b(int)", "a::b"),
             ("x::operator()(int) const", "x::operator call const"),
             ("y::operator<<(int)", "y::operator shift"),
         ):
