@@ -3,9 +3,9 @@
 
     PYTHONPATH=scripts .venv/bin/python scripts/fatvec_docs/findings.py REPORT docs/lab/0051/NAME.csv
 
-REPORT holds the folders SYSTEM that scripts/reproduce wrote. Writes NAME.csv, a line a finding, and
-NAME.json, where it is from; results.py makes the table of the lab page from these. A machine with a
-GPU is asked about that. Systems of which REPORT has nothing are left out.
+REPORT holds the folders SYSTEM that scripts/reproduce wrote. Writes NAME.csv, a line a finding,
+and NAME.json, where it is from; results.py makes the table of the lab page from these. A machine
+with a GPU is asked about that. Systems of which REPORT has nothing are left out.
 """
 
 from __future__ import annotations

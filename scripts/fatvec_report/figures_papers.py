@@ -19,8 +19,8 @@ WAYS = {
 
 
 def over_deviation(view, table: pd.DataFrame) -> plt.Figure:
-    """GFLOPS over the deviation of row lengths, a mark per matrix and format; hand-written and fatvec
-    side by side."""
+    """GFLOPS over the deviation of row lengths, a mark per matrix and format; hand-written and
+    fatvec side by side."""
     sides = [name for name in (RAW, OURS) if table.role.eq(name).any()]
     figure, axes = panels(len(sides), 2, 5.6, 3.6, sharex=True, sharey=True)
     names = list(dict.fromkeys(table.format))

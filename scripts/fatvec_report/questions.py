@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the published systems asked, as tables of a run: the best size of a block, means over a suite
-for each number of threads, speed over the deviation of row lengths, one product against k."""
+"""What the published systems asked, as tables of a run: the best size of a block, means over a
+suite for each number of threads, speed over the deviation of row lengths, one product against k."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PLAIN = ("textbook", "grid-stride")  # hand-written kernels that are as plain as
 
 
 def block_sizes(run: Run) -> pd.DataFrame:
-    """Of every contender with BSR its best block size per matrix and k: matrix, k, contender, GFLOPS,
-    block_size. Only rows that name a size count, for the others' size is not in the results."""
+    """Of every contender with BSR its best block size per matrix and k: matrix, k, contender,
+    GFLOPS, block_size. Only rows that name a size count: the others' is not in the results."""
     rows = run.measured
     if "block_size" not in run.parameters:
         return rows.head(0)
@@ -26,10 +26,10 @@ def block_sizes(run: Run) -> pd.DataFrame:
 
 
 def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
-    """Hand-written OpenMP, each format and storage at its best schedule, by number of threads: line,
-    k, threads, matrices, and arithmetic means over the matrices, as Calzetta and Lori take them:
-    GFLOPS, per_thread (GFLOPS / threads), speedup over the serial kernel of the same format, or else
-    of CSR, and efficiency. Only matrices that every number of threads has."""
+    """Hand-written OpenMP, each format and storage at its best schedule, by number of threads:
+    line, k, threads, matrices, and arithmetic means over the matrices, as Calzetta and Lori take
+    them: GFLOPS, per_thread (GFLOPS / threads), speedup over the serial kernel of the same format,
+    or else of CSR, and efficiency. Only matrices that every number of threads has."""
     parts = []
     for run, count in zip(runs, threads):
         rows = run.measured
@@ -73,9 +73,9 @@ def over_deviation(run: Run) -> pd.DataFrame:
 
 
 def one_against_many(run: Run) -> pd.DataFrame:
-    """Per contender, layout, rows of the matrix and k: seconds of its best product of all columns by
-    CSR, of hand-written ones the plain kernel where it was measured (together), and of its k products
-    of one column in place (apart) and on copies (copied)."""
+    """Per contender, layout, rows of the matrix and k: seconds of its best product of all columns
+    by CSR, of hand-written ones the plain kernel where it was measured (together), and of its k
+    products of one column in place (apart) and on copies (copied)."""
     rows = run.measured
     rows = rows[rows.format.eq("csr")]
     empty = pd.DataFrame(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' own questions, asked of the kernels of a run: which structure, method and block size is
-best, what threads bring, what unequal rows cost, what a product of several columns saves."""
+"""The papers' own questions, asked of the kernels of a run: which structure, method and block size
+is best, what threads bring, what unequal rows cost, what a product of several columns saves."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def calzetta(view) -> list[Block]:
         ),
         Picture(
             f"{view.prefix}averages",
-            "Lines: mean GFLOPS per thread, speedup and efficiency over the number of threads.",
+            "Lines: mean GFLOPS per thread, speedup and efficiency over the threads.",
             lambda: figures_papers.averages(view, table),
         ),
         Table(
@@ -170,7 +170,7 @@ def gollmann(view) -> list[Block]:
         ),
         Picture(
             f"{view.prefix}n-by-k",
-            "Lines: seconds over the rows, a panel per contender and layout, a colour per K.",
+            "Lines: seconds over the rows, a panel per contender and layout, K by colour.",
             lambda: figures_papers.one_against_many(view, table),
         ),
         Table(
