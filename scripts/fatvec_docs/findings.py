@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the five published systems found beside what a run of scripts/reproduce shows.
 
-    PYTHONPATH=scripts .venv/bin/python scripts/fatvec_docs/findings.py REPORT docs/lab/0051/NAME.csv
+    PYTHONPATH=scripts .venv/bin/python scripts/fatvec_docs/findings.py REPORT FOLDER/NAME.csv
 
 REPORT holds the folders SYSTEM that scripts/reproduce wrote. Writes NAME.csv, a line a finding,
 and NAME.json, where it is from; results.py makes the table of the lab page from these. A machine

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published systems' questions, on examples small enough to do by hand; every picture is drawn."""
+"""The published systems' questions, on examples small enough to do by hand; pictures are drawn."""
 
 import pathlib
 import sys

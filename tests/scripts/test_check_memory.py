@@ -22,7 +22,10 @@ PROGRAMS = {
     "fatvec-bench": f"cat <<'END'\n{LISTED}END",
     "fatvec-test-conformance": r"printf 'Csr_double.\n  small\n  large\n'",
 }
-CHECKER = '#!/bin/sh\necho "$@" >> "$CALLS"\ncase "$*" in *"$BROKEN"*) echo "lost 8 bytes"; exit 9 ;; esac\n'
+CHECKER = """#!/bin/sh
+echo "$@" >> "$CALLS"
+case "$*" in *"$BROKEN"*) echo "lost 8 bytes"; exit 9 ;; esac
+"""
 
 
 class CheckMemory(unittest.TestCase):
