@@ -4,24 +4,23 @@
 #include <benchmark/benchmark.h>
 
 #include <Kokkos_Core.hpp>
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <string_view>
 
 #include <fatvec/app/cli/common/streams.hpp>
+#include <fatvec/app/ranks/session.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/output_file.hpp>
 
+#include "distributed/rank_session.hpp"
 #include "harness/provenance.hpp"
-#include "harness/reporters.hpp"
+#include "harness/run.hpp"
 #include "harness/session.hpp"
 #include "harness/vector_session.hpp"
 
 namespace fatvec::bench {
 namespace {
-
-enum Exit { ok = 0, failure = 1, usage = 2, wrong_result = 3 };
 
 void print_list(const Registry& registry) {
   std::puts("suites:");
@@ -46,19 +45,6 @@ void print_list(const Registry& registry) {
                 contender.label().c_str(), contender.on_request ? "   (with --backend only)" : "");
 }
 
-/// Google Benchmark takes a reporter for its own output file only where there is one.
-void run_benchmarks(const Options& options, std::size_t cases, const std::string& summary,
-                    ResultFile* file) {
-  TableReporter table(summary, !options.dry_run);
-  RunProgress progress(cases);
-  RunReporter display(table, progress, file);
-  JsonReporter json;
-  const bool to_file =
-      options.has_benchmark_flag("benchmark_out") || std::getenv("BENCHMARK_OUT") != nullptr;
-  benchmark::RunSpecifiedBenchmarks(&display, to_file ? &json : nullptr);
-  progress.clear();
-}
-
 void initialise_benchmark(char* program, const Options& options) {
   std::vector<std::string> arguments = options.benchmark_arguments;
   std::erase_if(arguments, [](const std::string& argument) {
@@ -75,36 +61,16 @@ void initialise_benchmark(char* program, const Options& options) {
 template <class Session, class Case>
 int run_cases(const Registry& registry, const Options& options, const Suite& suite,
               std::vector<Case> cases) {
-  const auto start = std::chrono::steady_clock::now();
   const bool names_only = options.has_benchmark_flag("benchmark_list_tests");
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only);
   auto facts = provenance(options, bandwidths);
   facts.insert(facts.end(), registry.facts().begin(), registry.facts().end());
-  for (const auto& [key, value] : facts) benchmark::AddCustomContext(key, value);
-
-  std::unique_ptr<ResultFile> file;
-  if (!options.output.empty() && !names_only) {
-    file = std::make_unique<ResultFile>(options.output, facts, options.resume);
-    std::erase_if(cases, [&](const Case& bench_case) { return file->has(bench_case.name()); });
-    if (options.resume)
-      std::fprintf(stderr, "%zu rows are there, %zu are left\n", file->kept(), cases.size());
-    if (file->senseless_lines() > 0)
-      std::fprintf(stderr, "%zu lines of %s.part make no sense and are left out\n",
-                   file->senseless_lines(), options.output.c_str());
-  }
+  Run run(options, facts, summary(bandwidths));
+  std::erase_if(cases, [&](const Case& bench_case) { return run.has(bench_case.name()); });
   Session session(options, suite, bandwidths, last_level_cache_bytes());
   session.register_cases(cases);
-  if (!cases.empty()) run_benchmarks(options, cases.size(), summary(bandwidths), file.get());
-  if (names_only) return Exit::ok;
-  if (const std::string aside = file ? file->finish() : ""; !aside.empty())
-    std::fprintf(stderr, "the lines that make no sense are in %s now\n", aside.c_str());
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", session.verified(),
-               session.skipped(), session.failed(), seconds);
-  if (session.wrong_result()) return Exit::wrong_result;
-  if (session.unreadable_input()) return Exit::usage;
-  return session.failed() > 0 ? Exit::failure : Exit::ok;
+  run.run(cases.size());
+  return run.finish(session);
 }
 
 int run(int argc, char** argv) {
@@ -126,12 +92,21 @@ int run(int argc, char** argv) {
   }
   const Suite& suite = find_suite(options.suite);
   const int exit_code =
-      suite.lengths.empty()
+      suite.scaling != Scaling::none ? run_on_ranks(options, suite)
+      : suite.lengths.empty()
           ? run_cases<Session>(registry, options, suite, select_cases(registry, suite, options))
           : run_cases<VectorSession>(registry, options, suite,
                                      select_vector_cases(registry, suite, options));
   cli::flush_standard_output();
   return exit_code;
+}
+
+/// Whether the program is to run on several ranks: MPI starts before anything else.
+bool is_distributed(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](std::string_view argument) {
+    if (argument.starts_with("--suite=")) argument.remove_prefix(8);
+    return argument == "weak" || argument == "strong";
+  });
 }
 
 }  // namespace
@@ -141,16 +116,17 @@ int main(int argc, char** argv) {
   using namespace fatvec;
   cli::reserve_standard_streams();
   detail::remove_temporaries_on_signals();
+  const ranks::Session session(bench::is_distributed(argc, argv));
+  const auto complain = [&](bench::Exit exit_code, const std::exception& error) {
+    return session.complain(exit_code, detail::concat("fatvec-bench: ", error.what()));
+  };
   try {
     return bench::run(argc, argv);
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "fatvec-bench: %s\n", error.what());
-    return bench::Exit::usage;
+    return complain(bench::Exit::usage, error);
   } catch (const InputError& error) {
-    std::fprintf(stderr, "fatvec-bench: %s\n", error.what());
-    return bench::Exit::usage;
+    return complain(bench::Exit::usage, error);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "fatvec-bench: %s\n", error.what());
-    return bench::Exit::failure;
+    return complain(bench::Exit::failure, error);
   }
 }

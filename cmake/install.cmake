@@ -68,7 +68,7 @@ if(TARGET fatvec_bench AND Python3_FOUND)
           DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs OPTIONAL)
 endif()
 file(RELATIVE_PATH libraries_from_programs "${CMAKE_INSTALL_FULL_BINDIR}" "${CMAKE_INSTALL_FULL_LIBDIR}")
-foreach(program fatvec_cli fatvec_bench fatvec-bench-mpi)
+foreach(program fatvec_cli fatvec_bench)
   if(TARGET ${program})
     # Libraries that the loader does not search by itself: where they were found (a folder in this
     # tree is not among these).

@@ -12,8 +12,3 @@ if(NCCL_FOUND)
   target_link_libraries(fatvec_mpi PUBLIC NCCL::NCCL)
   target_compile_definitions(fatvec_mpi PUBLIC FATVEC_HAVE_NCCL)
 endif()
-
-# fatvec-bench-mpi: one rank against all, in one run.
-add_executable(fatvec-bench-mpi "${PROJECT_SOURCE_DIR}/bench/distributed/main.cpp")
-target_link_libraries(fatvec-bench-mpi PRIVATE fatvec::mpi CLI11::CLI11 fatvec_options)
-fatvec_precompile(fatvec-bench-mpi)

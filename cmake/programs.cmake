@@ -17,6 +17,10 @@ if("CUDA" IN_LIST Kokkos_DEVICES)
   add_compile_definitions(FMT_CONSTEVAL= FMT_USE_CONSTEXPR=1)
 endif()
 
+if(MPI_CXX_FOUND)
+  include(mpi)
+endif()
+
 # The products that the programs choose from at run time.
 add_library(fatvec_product STATIC "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/search.cpp"
@@ -30,7 +34,21 @@ file(GLOB command_line_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/
 add_library(fatvec_command_line STATIC ${command_line_sources})
 target_link_libraries(fatvec_command_line PUBLIC fatvec::fatvec CLI11::CLI11 PRIVATE fatvec_options fmt::fmt)
 
+# Several ranks, where there is an MPI; otherwise a message that says so.
+if(TARGET fatvec_mpi)
+  set(left_out "_absent[.]cpp$")
+  add_library(fatvec_ranks STATIC "${PROJECT_SOURCE_DIR}/src/app/ranks/session.cpp" "${PROJECT_SOURCE_DIR}/src/app/ranks/product.cpp"
+              "${PROJECT_SOURCE_DIR}/src/app/ranks/rows.cpp" "${PROJECT_SOURCE_DIR}/src/app/ranks/support.cpp")
+  target_link_libraries(fatvec_ranks PUBLIC fatvec::mpi)
+else()
+  set(left_out "_distributed[.]cpp$")
+  add_library(fatvec_ranks STATIC "${PROJECT_SOURCE_DIR}/src/app/ranks/session_absent.cpp")
+endif()
+target_link_libraries(fatvec_ranks PUBLIC fatvec::kernels PRIVATE fatvec_options)
+fatvec_precompile(fatvec_ranks)
+
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/*.cpp")
+list(FILTER cli_sources EXCLUDE REGEX "${left_out}")
 if(cli_sources)
   add_executable(fatvec_cli ${cli_sources})
   set_target_properties(fatvec_cli PROPERTIES OUTPUT_NAME fatvec)
@@ -39,7 +57,8 @@ if(cli_sources)
     target_compile_options(fatvec_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   target_compile_definitions(fatvec_cli PRIVATE FATVEC_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product fatvec_command_line fmt::fmt nlohmann_json::nlohmann_json)
+  target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product fatvec_ranks fatvec_command_line fmt::fmt
+                        nlohmann_json::nlohmann_json)
 endif()
 
 # fatvec-bench-io: the Matrix Market reader against mmio's fscanf route.

@@ -231,6 +231,56 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
   return cases;
 }
 
+namespace {
+
+/// What --suite weak can make larger.
+void require_grid(const MatrixSource& matrix) {
+  if (generate::is_spec(matrix.text)) {
+    const auto spec = generate::parse_spec(matrix.text);
+    if (spec.kind.starts_with("stencil") && spec.sizes.size() > 1) return;
+  }
+  throw UsageError(detail::concat("--suite weak wants a grid with all its extents, of which the ",
+                                  "last one grows, such as gen:stencil27:64x64x64, not ",
+                                  matrix.text, "."));
+}
+
+}  // namespace
+
+std::string RankCase::name() const {
+  return detail::concat("matrix:", matrix.name, "/ranks:", ranks,
+                        "/contender:fatvec/format:", format, "/exchange:", exchange,
+                        "/partition:", partition, "/layout:", to_string(layout), "/k:", k);
+}
+
+std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& options, int ranks,
+                                        const std::string& exchange) {
+  if (!options.contenders.empty() || !options.backends.empty() || !options.kernels.empty() ||
+      !options.sweeps.empty() || !options.lengths.empty())
+    throw UsageError(detail::concat("the suite ", suite.name,
+                                    " has no contenders, backends, kernels, sweeps and lengths to ",
+                                    "select."));
+  const auto formats = product::formats();
+  require_known("format", options.formats, {formats.begin(), formats.end()});
+  const Names chosen = options.formats.empty() ? Names{"csr"} : options.formats;
+  const NameFilter filter(options.benchmark_flag("benchmark_filter"));
+  std::vector<RankCase> cases;
+  const auto matrices = select_matrices(suite, options);
+  if (suite.scaling == Scaling::weak) std::for_each(matrices.begin(), matrices.end(), require_grid);
+  for (const auto& matrix : matrices)
+    for (const auto& format : chosen)
+      for (const auto& sweep : select_sweeps(suite, options))
+        for (const auto k : sweep.columns)
+          for (int n = 1;; n = std::min(2 * n, ranks)) {
+            const RankCase rank_case{matrix,       n, format, exchange, options.partition,
+                                     sweep.layout, k};
+            if (filter.matches(rank_case.name())) cases.push_back(rank_case);
+            if (n == ranks) break;
+          }
+  if (cases.empty())
+    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
+  return cases;
+}
+
 std::string VectorCase::name() const {
   return detail::concat("vector:", n, "/operation:", to_string(contender->operation), "/",
                         contender->label(), "/layout:", to_string(layout), "/k:", k);

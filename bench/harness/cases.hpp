@@ -37,6 +37,25 @@ struct BenchCase {
 std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,
                                     const Options& options);
 
+/// A row of a suite of ranks.
+struct RankCase {
+  MatrixSource matrix;
+  int ranks = 1;
+  std::string format;     ///< of the local parts
+  std::string exchange;   ///< mpi, nccl
+  std::string partition;  ///< even, nonzeros
+  product::Layout layout = product::Layout::row;
+  std::int64_t k = 1;
+
+  /// "matrix:NAME/ranks:N/contender:fatvec/...", and the others in their order here.
+  [[nodiscard]] std::string name() const;
+};
+
+/// The same for a suite of ranks: on 1, 2, 4, ... and all `ranks`, ordered by matrix, format,
+/// layout, k and ranks. There is one contender, CSR unless formats are named.
+std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& options, int ranks,
+                                        const std::string& exchange);
+
 /// A row of the suite of vectors.
 struct VectorCase {
   const VectorContender* contender = nullptr;

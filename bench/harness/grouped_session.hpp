@@ -40,6 +40,11 @@ class GroupedSession {
     }
   }
 
+  /// For a rank that takes part in measuring only: no benchmark runs.
+  void measure_groups() {
+    for (const auto& group : groups_) static_cast<void>(measure(*group));
+  }
+
   [[nodiscard]] int verified() const { return verified_; }
   [[nodiscard]] int skipped() const { return skipped_; }  ///< cases a contender cannot take
   [[nodiscard]] int failed() const { return failed_; }    ///< wrong results and errors

@@ -123,6 +123,14 @@ Options parse_options(int argc, const char* const* argv) {
                         "Skip formats larger than this many times the size of CSR")
              ->capture_default_str(),
          0);
+  cli::one_of(
+      app.add_option("--partition", options.partition,
+                     "Of the suites weak and strong: as many rows a rank, or as many entries")
+          ->capture_default_str(),
+      {"even", "nonzeros"});
+  app.add_flag_callback(
+      "--no-nccl", [&] { options.use_nccl = false; },
+      "Of the same: GPUs exchange through MPI where they have NCCL, too");
   app.add_flag("--dry-run", options.dry_run,
                "Run every case once, on the suite's tiny matrices: verified, not measured");
   app.add_flag("--list", options.list, "List suites and contenders");

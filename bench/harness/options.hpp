@@ -29,6 +29,8 @@ struct Options {
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
   std::optional<int> repetitions;     ///< timed ones of every row, whatever they take
   double max_expansion = 16;          ///< the largest size of a format, in sizes of CSR
+  std::string partition = "even";     ///< of rows over ranks: even, nonzeros
+  bool use_nccl = true;               ///< between GPUs
   bool dry_run = false;
   bool list = false;
 

@@ -148,11 +148,11 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
 std::string summary(const Bandwidths& bandwidths) {
   std::string text = device_name() + ", " +
                      std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()) +
-                     " host threads; ";
+                     " host threads";
   for (const auto& stream : bandwidths.streams)
-    text += stream.device + " " + stream.pattern + " " + number(stream.gbs) + ", ";
-  text.resize(text.size() - 2);
-  text += " GB/s";
+    text += std::string(&stream == bandwidths.streams.data() ? "; " : ", ") + stream.device + " " +
+            stream.pattern + " " + number(stream.gbs);
+  if (!bandwidths.streams.empty()) text += " GB/s";
   const std::string note = product::load_note();
   return note.empty() ? text : text + "\n" + note;
 }

@@ -30,7 +30,8 @@ Fields fields_of(const std::string& name) {
     }
     if (key == "operation") key = "format";
     if (key == "matrix" || key == "contender" || key == "backend" || key == "format" ||
-        key == "layout" || key == "k") {
+        key == "layout" || key == "k" || key == "ranks" || key == "exchange" ||
+        key == "partition") {
       fields.named[key] = value;
     } else {
       fields.variant += (fields.variant.empty() ? "" : " ") + value;
@@ -58,8 +59,37 @@ void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   GetOutputStream().flush();
 }
 
+/// Of a suite of ranks.
+void TableReporter::print_rank_row(const Run& run) {
+  auto fields = fields_of(run.run_name.function_name).named;
+  char line[512];
+  if (fields["matrix"] != matrix_) {
+    matrix_ = fields["matrix"];
+    std::snprintf(line, sizeof line,
+                  "\n%s\n%5s %-8s %-9s %-9s %-6s %4s %10s %7s %8s %10s %7s %9s\n", matrix_.c_str(),
+                  "ranks", "format", "exchange", "partition", "layout", "k", "ms", "spread",
+                  "GFLOPS", "efficiency", "hidden", "MB moved");
+    GetOutputStream() << line;
+  }
+  std::snprintf(line, sizeof line, "%5s %-8s %-9s %-9s %-6s %4s ", fields["ranks"].c_str(),
+                fields["format"].c_str(), fields["exchange"].c_str(), fields["partition"].c_str(),
+                fields["layout"].c_str(), fields["k"].c_str());
+  GetOutputStream() << line;
+  if (run.error_occurred || !measured_) {
+    GetOutputStream() << (run.error_occurred ? run.error_message : "verified") << "\n";
+    return;
+  }
+  std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %10.3f %5.0f %% %9.3f%s\n",
+                counter(run, "median_seconds") * 1e3, counter(run, "spread") * 100,
+                counter(run, "GFLOPS"), counter(run, "efficiency"), counter(run, "overlap") * 100,
+                counter(run, "exchanged_bytes") * 1e-6,
+                counter(run, "capped") > 0 ? "  (capped)" : "");
+  GetOutputStream() << line;
+}
+
 void TableReporter::print_row(const Run& run) {
   auto fields = fields_of(run.run_name.function_name);
+  if (!fields.named["ranks"].empty()) return print_rank_row(run);
   char line[512];
   if (fields.named["matrix"] != matrix_) {
     matrix_ = fields.named["matrix"];

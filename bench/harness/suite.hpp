@@ -41,6 +41,9 @@ struct Sweep {
   std::vector<std::int64_t> columns;
 };
 
+/// What grows with the ranks of a suite that runs on several: the matrix, or nothing.
+enum class Scaling { none, weak, strong };
+
 /// A suite is data: bench/suites has one table per file.
 struct Suite {
   std::string_view name;
@@ -51,7 +54,8 @@ struct Suite {
   std::vector<std::int64_t> lengths =
       {};  ///< of vectors, in a suite that has these instead of matrices,
   std::int64_t multivector_elements =
-      0;  ///< and the elements that its multivectors have, whatever k
+      0;                            ///< and the elements that its multivectors have, whatever k
+  Scaling scaling = Scaling::none;  ///< over ranks; its matrices are what one has (weak), or all
 };
 
 /// Every suite of the program, the default first.

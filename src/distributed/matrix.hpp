@@ -133,6 +133,17 @@ class Matrix {
     });
   }
 
+  /// What a product does beside its local part, alone: rows of X travel, and the halo part is added
+  /// to Y. For measuring how much of it the local part hides. Collective, with the same k.
+  template <class Alpha, MultiVector X, MultiVector Y>
+  void add_halo(const ExecSpace& exec, const Alpha& alpha, const X& x, const Y& y) const {
+    communicator().or_abort([&] {
+      fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
+      shared_->halo.start(exec, x);
+      shared_->halo.finish(exec, alpha, y);
+    });
+  }
+
   /// Takes new values: those of this rank's rows in the order of their global columns, in memory of
   /// exec. Only enqueues work on exec. For a local part in CSR, or a Plan with
   /// PlanOptions::keep_value_map. Matrices that were made of one share its halo: give each of them

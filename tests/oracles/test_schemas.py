@@ -74,11 +74,19 @@ class Schemas(unittest.TestCase):
                 ("multiply", small, "--k", 2, "--verify"),
                 ("multiply", small, "--output", self.folder / "y.mtx"),
             ],
+            "multiply_distributed": [("multiply", small, "--k", 2, "--verify", "--distributed")],
             "analyse": [("analyse", small, "--k", "1,8")],
             "tune": [("tune", small, "--k", 2, "--seconds", 0, "--default-policies")],
             "generate": [("generate", tiny, "--output", self.folder / "a.mtx")],
             "list": [("list",)],
         }
+        if (
+            "built without MPI"
+            in subprocess.run(
+                [FATVEC, "multiply", small, "--distributed"], capture_output=True, text=True
+            ).stderr
+        ):
+            del commands["multiply_distributed"]
         for name, variants in commands.items():
             for arguments in variants:
                 with self.subTest(arguments=arguments):
@@ -163,6 +171,14 @@ class Schemas(unittest.TestCase):
         document = json.loads(path.read_text())
         self.assertTrue(document["benchmarks"][0]["error_occurred"])
         self.fits(document, "bench-results")
+        if (
+            "built without MPI"
+            not in subprocess.run(
+                [BENCH, "--suite", "weak", "--dry-run", "--list"], capture_output=True, text=True
+            ).stderr
+        ):
+            self.run_program(BENCH, "--dry-run", "--suite", "weak", "--output", path)
+            self.fits(json.loads(path.read_text()), "bench-results")
         self.run_program(
             BENCH,
             *"--dry-run --suite vectors --length 1000 --contender fatvec --output".split(),

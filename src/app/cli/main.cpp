@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fatvec/app/cli/common/help.hpp>
 #include <fatvec/app/cli/common/streams.hpp>
+#include <fatvec/app/ranks/session.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/output_file.hpp>
 
@@ -30,7 +33,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return fmt::format("{}; there are:{}.", problem, known);
 }
 
-int parse_and_run(int argc, char** argv) {
+int parse_and_run(const ranks::Session& session, int argc, char** argv) {
   CLI::App app(
       "Sparse matrix times fat vector: Y = beta Y + alpha A X, where X and Y are dense with k "
       "columns.",
@@ -55,15 +58,14 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked_for_help_or_version) {
-    const int exit_code = app.exit(asked_for_help_or_version);
+    const int exit_code = session.speaks() ? app.exit(asked_for_help_or_version) : success;
     flush_standard_output();
     return exit_code;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const std::string command = chosen.empty() ? "fatvec" : "fatvec " + chosen.front()->get_name();
-    fmt::print(stderr, "{}: {}\nSee '{} --help'.\n", command, explain(app, error, argc, argv),
-               command);
-    return bad_input;
+    return session.complain(bad_input, fmt::format("{}: {}\nSee '{} --help'.", command,
+                                                   explain(app, error, argc, argv), command));
   }
   const int exit_code = action();
   flush_standard_output();
@@ -71,19 +73,19 @@ int parse_and_run(int argc, char** argv) {
 }
 
 /// {fmt} throws its own error where the standard output takes no more.
-int run_and_flush(int argc, char** argv) {
+int run_and_flush(const ranks::Session& session, int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    return parse_and_run(session, argc, argv);
   } catch (const std::system_error&) {
     flush_standard_output();
     throw;
   }
 }
 
-/// Not with {fmt}, which throws where nobody reads the complaint.
-int complain(ExitCode exit_code, const std::string& text) {
-  std::fprintf(stderr, "fatvec: %s\n", text.c_str());
-  return exit_code;
+/// Whether the program is to run on several ranks: MPI starts before anything else.
+bool is_distributed(int argc, char** argv) {
+  return std::any_of(argv, argv + argc,
+                     [](std::string_view argument) { return argument == "--distributed"; });
 }
 
 }  // namespace
@@ -93,15 +95,17 @@ int main(int argc, char** argv) {
   using namespace fatvec::cli;
   reserve_standard_streams();
   fatvec::detail::remove_temporaries_on_signals();
+  const fatvec::ranks::Session session(is_distributed(argc, argv));
   try {
-    return run_and_flush(argc, argv);
+    return run_and_flush(session, argc, argv);
   } catch (const fatvec::Error& error) {
-    return complain(bad_input, error.what());
+    return session.complain(bad_input, fmt::format("fatvec: {}", error.what()));
   } catch (const std::bad_alloc&) {
-    return complain(bad_input,
-                    "out of memory; try a smaller matrix, fewer columns (--k), or a format with "
-                    "less padding.");
+    return session.complain(bad_input,
+                            "fatvec: out of memory; try a smaller matrix, fewer columns (--k), or "
+                            "a format with less padding.");
   } catch (const std::exception& error) {
-    return complain(internal_error, fmt::format("internal error: {}", error.what()));
+    return session.complain(internal_error,
+                            fmt::format("fatvec: internal error: {}", error.what()));
   }
 }

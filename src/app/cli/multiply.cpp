@@ -112,6 +112,7 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
 
 int multiply(const MultiplyOptions& options) {
   require_consistent(options);
+  if (options.distributed) return multiply_distributed(options);
   if (!options.output.empty()) detail::OutputFile::require_writable(options.output);
   format_of(options);  // a kernel of another format is refused before a large file is read
   const KokkosSession kokkos;
@@ -177,6 +178,18 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
   add_format_options(command, options.format_options, options.storage);
 }
 
+void add_ranks(CLI::App& command, MultiplyOptions& options) {
+  auto* const distributed = command.add_flag(
+      "--distributed", options.distributed,
+      "Spread the rows over the ranks of an MPI: mpirun -n 4 fatvec multiply --distributed ...");
+  one_of(command
+             .add_option("--partition", options.partition,
+                         "Of --distributed: as many rows a rank, or as many entries")
+             ->capture_default_str(),
+         {"even", "nonzeros"})
+      ->needs(distributed);
+}
+
 void add_results(CLI::App& command, MultiplyOptions& options) {
   auto* const repeat = command.add_option("--repeat", options.repeat,
                                           "Runs to time after the first one; the median counts");
@@ -203,6 +216,7 @@ void add_multiply(CLI::App& app, Action& action) {
   add_matrix(*command, options->matrix);
   add_operands(*command, *options);
   add_choices(*command, *options);
+  add_ranks(*command, *options);
   add_results(*command, *options);
   command->callback([&action, options] { action = [options] { return multiply(*options); }; });
 }

@@ -13,7 +13,8 @@
 #include "check.hpp"
 #include "matrix_source.hpp"
 
-/// Private to `fatvec multiply`: what multiply.cpp does and multiply_report.cpp tells.
+/// Private to `fatvec multiply`: what multiply.cpp and multiply_distributed.cpp do, and what
+/// multiply_report.cpp tells.
 namespace fatvec::cli {
 
 struct MultiplyOptions {
@@ -33,6 +34,8 @@ struct MultiplyOptions {
   std::int64_t repeat = 10;
   bool verify = false;
   bool json = false;
+  bool distributed = false;
+  std::string partition = "even";  ///< of the rows over the ranks
 };
 
 /// What was multiplied, how, and what came of it.
@@ -49,6 +52,14 @@ struct Outcome {
   std::vector<VectorStatistics<double>> x, y;  ///< of each column, Y after the first run
   std::vector<Check> checks;
 };
+
+/// The norms of each column, and those of all columns together in words.
+Json norms_json(const std::vector<VectorStatistics<double>>& columns);
+std::string norms_text(const std::vector<VectorStatistics<double>>& columns);
+
+/// The product on all ranks that mpirun started, its report on the first one's standard output;
+/// returns the exit code of all. Throws UsageError where this program was built without MPI.
+int multiply_distributed(const MultiplyOptions& options);
 
 /// The report on `stream`, as JSON or for people. MultiplyOptions says which.
 void report(std::FILE* stream, const MultiplyOptions& options, const MatrixSource& matrix,

@@ -4,11 +4,9 @@
 #include "multiply.hpp"
 
 namespace fatvec::cli {
-namespace {
 
 using Columns = std::vector<VectorStatistics<double>>;
 
-/// The norms of each column.
 Json norms_json(const Columns& columns) {
   Json norms = {{"norm1", Json::array()}, {"norm2", Json::array()}, {"max_norm", Json::array()}};
   for (const auto& column : columns) {
@@ -19,13 +17,14 @@ Json norms_json(const Columns& columns) {
   return norms;
 }
 
-/// Those of all columns together.
 std::string norms_text(const Columns& columns) {
   VectorStatistics<double> all;
   for (const auto& column : columns) all.join(column);
   return fmt::format("1-norm {:.9g}, 2-norm {:.9g}, max-norm {:.9g}", all.absolute_sum, all.norm2(),
                      all.max_norm());
 }
+
+namespace {
 
 Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const Outcome& outcome) {
   Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},

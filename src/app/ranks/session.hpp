@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+/// What the programs do on several ranks, started by mpirun or srun. Without an MPI the program is
+/// the one rank that there is.
+namespace fatvec::ranks {
+
+/// Why a program that was built without MPI does not do this.
+inline constexpr const char* no_mpi =
+    "this program was built without MPI. Install one (apt-get install libopenmpi-dev openmpi-bin, "
+    "or load your cluster's module), configure anew with -DFATVEC_ENABLE_MPI=ON, and build.";
+
+/// MPI for the length of a program that asks for it.
+class Session {
+ public:
+  explicit Session(bool wanted);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// Whether this rank prints what all have to say.
+  [[nodiscard]] bool speaks() const { return rank_ == 0; }
+
+  /// For an error that all ranks have: the first one writes the message, a line, to its standard
+  /// error; returns exit_code. Others would wait forever for a rank that fails alone: it writes the
+  /// message, too, and ends all with that code.
+  [[nodiscard]] int complain(int exit_code, const std::string& message) const;
+
+ private:
+  bool started_ = false;
+  int rank_ = 0;
+};
+
+}  // namespace fatvec::ranks

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiled where CMake finds no MPI.
+#include <fatvec/app/ranks/session.hpp>
+
+#include <cstdio>
+
+namespace fatvec::ranks {
+
+Session::Session(bool) {}
+Session::~Session() = default;
+
+int Session::complain(int exit_code, const std::string& message) const {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  return exit_code;
+}
+
+}  // namespace fatvec::ranks

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fatvec multiply --distributed and the suites weak and strong of fatvec-bench, on several ranks.
+usage: test_programs.py FATVEC FATVEC_BENCH TEST_DATA RUN...     RUN: mpirun with its option for the number of ranks (standard library only)"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FATVEC, BENCH, DATA = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+RUN = sys.argv[4:]
+GRID = "gen:stencil27:6x6x8"
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_on(self, ranks, program, *arguments, status=0):
+        """The finished process; 0 ranks: without mpirun."""
+        command = [*([*RUN, str(ranks)] if ranks else []), program, *map(str, arguments)]
+        environment = {**os.environ, "NO_COLOR": "1"}  # some mpirun give ranks a terminal
+        done = subprocess.run(
+            command, cwd=self.folder, capture_output=True, text=True, timeout=120, env=environment
+        )
+        self.assertEqual(
+            done.returncode, status, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        )
+        return done
+
+    def multiply(self, ranks, matrix, *arguments):
+        return json.loads(
+            self.run_on(
+                ranks,
+                FATVEC,
+                "multiply",
+                matrix,
+                "--distributed",
+                "--verify",
+                "--repeat",
+                2,
+                "--json",
+                *arguments,
+            ).stdout
+        )
+
+    def refused(self, ranks, program, *arguments):
+        """The one message; mpirun adds its own about the exit status."""
+        done = self.run_on(ranks, program, *arguments, status=2)
+        name = pathlib.Path(program).name
+        said = [line for line in done.stderr.splitlines() if line.startswith(name)]
+        self.assertEqual(len(said), 1, done.stderr)
+        return said[0]
+
+
+class Multiply(Programs):
+    def test_all_numbers_of_ranks_form_the_product_of_one(self):
+        serial = json.loads(
+            self.run_on(
+                0,
+                FATVEC,
+                "multiply",
+                GRID,
+                "--k",
+                3,
+                "--repeat",
+                0,
+                "--json",
+                "--alpha=-2",
+                "--beta",
+                0.5,
+            ).stdout
+        )
+        for ranks in (0, 1, 2, 3):
+            with self.subTest(ranks=ranks):
+                told = self.multiply(ranks, GRID, "--k", 3, "--alpha=-2", "--beta", 0.5)
+                self.assertEqual(
+                    (told["ranks"], told["matrix"]["nnz"], told["k"]),
+                    (max(1, ranks), serial["matrix"]["nnz"], 3),
+                )
+                self.assertTrue(told["verified"]["passed"])
+                for vector in "x", "y":
+                    for norm, columns in serial[vector].items():
+                        for mine, other in zip(told[vector][norm], columns):
+                            self.assertAlmostEqual(mine, other, delta=1e-12 * other, msg=norm)
+
+    def test_the_report_counts_what_ranks_have_and_exchange(self):
+        told = self.multiply(2, GRID, "--k", 5)
+        plane = 36  # rows of the other half that a rank lacks
+        share = told["per_rank"]
+        self.assertEqual(share["rows"], {"min": 144, "max": 144})
+        self.assertEqual(
+            (share["sent_rows"], share["received_rows"]), ({"min": plane, "max": plane},) * 2
+        )
+        self.assertEqual(share["neighbours"], {"min": 1, "max": 1})
+        self.assertEqual(told["exchanged_bytes"], 2 * plane * 5 * 8)
+        self.assertEqual(sum(share["nnz"].values()), told["matrix"]["nnz"])
+        self.assertGreater(share["memory_bytes"]["min"], 8 * 5 * 2 * 144)
+        alone = self.multiply(1, GRID)
+        self.assertEqual((alone["exchanged_bytes"], alone["per_rank"]["neighbours"]["max"]), (0, 0))
+
+    def test_formats_layouts_and_partitions(self):
+        for format_name in "hll", "bsr", "ellpack":
+            told = self.multiply(
+                2,
+                "gen:powerlaw:300:6",
+                "--format",
+                format_name,
+                "--layout",
+                "column",
+                "--partition",
+                "nonzeros",
+                "--k",
+                4,
+            )
+            self.assertEqual(
+                (told["format"], told["partition"], told["verified"]["passed"]),
+                (format_name, "nonzeros", True),
+            )
+            share = told["per_rank"]["nnz"]
+            self.assertLess(share["max"] / share["min"], 1.5)
+
+    def test_a_file_is_read_in_parts_and_its_duplicates_are_counted(self):
+        matrix = self.folder / "a.mtx"
+        matrix.write_text(
+            "%%MatrixMarket matrix coordinate real symmetric\n5 5 6\n1 1 2\n2 1 -1\n5 3 4\n4 4 1\n4 4 2\n5 5 1\n"
+        )
+        for ranks in (1, 3):
+            told = self.multiply(ranks, matrix, "--k", 2)
+            self.assertEqual(
+                (
+                    told["matrix"]["rows"],
+                    told["matrix"]["nnz"],
+                    told["matrix"]["duplicates_merged"],
+                ),
+                (5, 7, 1),
+            )
+            self.assertTrue(told["verified"]["passed"])
+
+    def test_text_comes_from_one_rank(self):
+        text = " ".join(
+            self.run_on(3, FATVEC, "multiply", GRID, "--distributed", "--verify").stdout.split()
+        )
+        self.assertEqual(text.count("GFLOPS"), 1)
+        for line in (
+            r"ranks +3 on ",
+            r"exchange +\S+",
+            r"memory +.* a rank",
+            r"time +.* on the slowest rank \(\d\)",
+            r"verified +passed",
+        ):
+            self.assertRegex(text, line)
+
+    def test_an_error_is_one_message(self):
+        broken = self.folder / "broken.mtx"
+        broken.write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 1 1\n")
+        for ranks in (0, 2, 3):
+            with self.subTest(ranks=ranks):
+                self.assertIn(
+                    "broken.mtx:4", self.refused(ranks, FATVEC, "multiply", broken, "--distributed")
+                )
+                self.assertIn(
+                    "cannot be opened",
+                    self.refused(ranks, FATVEC, "multiply", "none.mtx", "--distributed"),
+                )
+                self.assertIn(
+                    "--output is not for --distributed",
+                    self.refused(ranks, FATVEC, "multiply", GRID, "--distributed", "-o", "y.mtx"),
+                )
+                self.assertIn(
+                    "--nonsense",
+                    self.refused(ranks, FATVEC, "multiply", GRID, "--distributed", "--nonsense"),
+                )
+        self.assertFalse((self.folder / "y.mtx").exists())
+
+
+class Suites(Programs):
+    def results(self, ranks, *arguments):
+        path = self.folder / "out.json"
+        done = self.run_on(ranks, BENCH, *arguments, "--output", path)
+        self.assertRegex(done.stderr, r"\d+ verified, 0 skipped, 0 failed")
+        self.assertEqual(done.stderr.count("verified, "), 1)
+        return json.loads(path.read_text())
+
+    def test_weak_grows_with_the_ranks_and_strong_stays(self):
+        for suite, grid, rows in (
+            ("weak", GRID, {1: 288, 2: 576, 3: 864}),
+            ("strong", "gen:stencil27:6x6x12", {1: 432, 2: 432, 3: 432}),
+        ):
+            document = self.results(
+                3, "--suite", suite, "--matrix", grid, "--k", "2", "--repetitions", 3
+            )
+            self.assertEqual(
+                (document["context"]["suite"], document["context"]["ranks"]), (suite, "3")
+            )
+            found = {}
+            for row in document["benchmarks"]:
+                fields = dict(part.split(":", 1) for part in row["name"].split("/"))
+                ranks = int(fields["ranks"])
+                found[ranks] = row
+                self.assertEqual(
+                    (row["verified"], row["rows"], fields["exchange"]), (1, rows[ranks], "mpi")
+                )
+                self.assertEqual(row["exchanged_bytes"], (ranks - 1) * 2 * 36 * 2 * 8)
+            self.assertEqual(sorted(found), [1, 2, 3])
+            self.assertAlmostEqual(found[1]["efficiency"], 1)
+            self.assertNotIn("overlap", found[1])
+            for ranks in 2, 3:
+                ratio = (
+                    found[1]["median_seconds"]
+                    / found[ranks]["median_seconds"]
+                    / (1 if suite == "weak" else ranks)
+                )
+                self.assertAlmostEqual(found[ranks]["efficiency"], ratio, delta=1e-6 * ratio)
+                self.assertTrue(0 <= found[ranks]["overlap"] <= 1)
+                self.assertGreater(
+                    min(found[ranks]["local_seconds"], found[ranks]["halo_seconds"]), 0
+                )
+
+    def test_a_dry_run_takes_the_small_matrices_of_the_suite(self):
+        for suite in "weak", "strong":
+            rows = self.results(2, "--suite", suite, "--dry-run")["benchmarks"]
+            self.assertEqual(len(rows), 2 * 3)
+            self.assertLess(max(row["rows"] for row in rows), 1000)
+
+    def test_resuming_measures_what_is_missing(self):
+        path = self.folder / "out.json"
+        self.run_on(
+            1,
+            BENCH,
+            "--suite",
+            "strong",
+            "--matrix",
+            GRID,
+            "--k",
+            "1",
+            "--dry-run",
+            "--output",
+            path,
+        )
+        done = self.run_on(
+            2,
+            BENCH,
+            "--suite",
+            "strong",
+            "--matrix",
+            GRID,
+            "--k",
+            "1",
+            "--dry-run",
+            "--output",
+            path,
+            "--resume",
+        )
+        self.assertIn("1 rows are there, 1 are left", done.stderr)
+        self.assertEqual(len(json.loads(path.read_text())["benchmarks"]), 2)
+
+    def test_a_file_cut_by_nonzeros(self):
+        source = self.folder / "mesh.mtx"
+        self.run_on(0, FATVEC, "generate", "powerlaw:200:6", "-o", source)
+        (_, row) = self.results(
+            2,
+            "--suite",
+            "strong",
+            "--matrix",
+            source,
+            "--partition",
+            "nonzeros",
+            "--format",
+            "hll",
+            "--k",
+            "2",
+            "--dry-run",
+        )["benchmarks"]
+        self.assertIn("/partition:nonzeros/", row["name"])
+        self.assertLess(row["most_rank_nnz"] / row["nnz"], 0.6)
+
+    def test_an_error_is_one_message(self):
+        for ranks in (0, 2):
+            self.assertIn(
+                "--suite weak wants a grid",
+                self.refused(ranks, BENCH, "--suite", "weak", "--matrix", "gen:uniform:20:3"),
+            )
+            self.assertIn(
+                "unknown argument", self.refused(ranks, BENCH, "--suite=strong", "--nonsense")
+            )
+            self.assertIn(
+                "no contenders",
+                self.refused(ranks, BENCH, "--suite", "strong", "--contender", "mkl"),
+            )
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
