@@ -30,6 +30,18 @@ COUNTERS = (
     "row_deviation",
     "stored_entries",
     "matrix_bytes",
+    # of the suites of ranks
+    "efficiency",
+    "local_seconds",
+    "halo_seconds",
+    "overlap",
+    "exchanged_bytes",
+    "most_received_rows",
+    "most_neighbours",
+    "least_rank_nnz",
+    "most_rank_nnz",
+    "rank_memory_bytes",
+    "slowest_rank",
 )
 
 
@@ -55,10 +67,12 @@ class Run:
     ]  # the columns that tell variants of a contender apart, apart from backend and format
 
     @property
-    def vectors(self) -> bool:
-        """Whether its rows are of the suite of vectors: no matrices, but a length and an operation
-        each."""
-        return "length" in self.rows
+    def kind(self) -> str:
+        """What its rows are of: "vectors" (no matrices, but a length and an operation each),
+        "ranks" (one product on a number of ranks each), "products"."""
+        return (
+            "vectors" if "length" in self.rows else "ranks" if "ranks" in self.rows else "products"
+        )
 
     @property
     def measured(self) -> pd.DataFrame:
@@ -124,6 +138,8 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
             )
     rows[keys] = rows[keys].fillna("")
     rows["k"] = [_whole(path, "k", k) for k in rows["k"]]
+    if "ranks" in rows:
+        rows["ranks"] = [_whole(path, "the number of ranks", ranks) for ranks in rows["ranks"]]
     for name in ("backend", "format", "threads"):
         if name not in rows:
             rows[name] = ""

@@ -38,7 +38,7 @@ PROBLEM = (
     "cache",
 )
 # Parameters whose value says enough on its own: "dynamic", but "chunk 64".
-SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy")
+SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy", "exchange")
 
 SPECIALISED, PORTABLE, RAW, PEER = "fatvec", "portable", "raw", "peer"
 ANSWERS = {

@@ -25,7 +25,7 @@ def platforms(views: list) -> dict[str, list]:
         run = view.run
         if (
             not run.dry
-            and not run.vectors
+            and run.kind == "products"
             and len(run.measured)
             and run.rows.contender.map(role).isin([PORTABLE, SPECIALISED]).any()
         ):

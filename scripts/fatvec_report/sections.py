@@ -12,6 +12,7 @@ from typing import Callable
 from . import (
     sections_papers,
     sections_portability,
+    sections_ranks,
     sections_ratio,
     sections_record,
     sections_speed,
@@ -27,7 +28,7 @@ class Section:
     write: Callable[..., list[Block]]
     across: bool = False
     folded: bool = False  # for those who look something up
-    vectors: bool = False  # about results of the suite of vectors; the others are about products
+    kind: str = "products"  # of the results that it is about: Run.kind
 
 
 SECTIONS = [
@@ -45,10 +46,12 @@ SECTIONS = [
     Section("The papers' questions", sections_papers.all_questions),
     Section("All comparisons", sections_speed.comparison, folded=True),
     Section("Set-up and spread of fatvec's best", sections_speed.setup_costs, folded=True),
-    Section("Vectors: runtime over the length", sections_vectors.over_length, vectors=True),
-    Section("Seven figures of a vector", sections_vectors.seven_figures, vectors=True),
-    Section("Columns of multivectors", sections_vectors.multivectors, vectors=True),
-    Section("All vectors", sections_vectors.all_times, folded=True, vectors=True),
+    Section("Vectors: runtime over the length", sections_vectors.over_length, kind="vectors"),
+    Section("Seven figures of a vector", sections_vectors.seven_figures, kind="vectors"),
+    Section("Columns of multivectors", sections_vectors.multivectors, kind="vectors"),
+    Section("All vectors", sections_vectors.all_times, folded=True, kind="vectors"),
+    Section("Over ranks", sections_ranks.over_ranks, kind="ranks"),
+    Section("All ranks", sections_ranks.all_ranks, folded=True, kind="ranks"),
     Section("Performance portability", sections_portability.across_platforms, across=True),
     Section("Beside published figures", sections_record.beside_published, across=True),
     Section("Failed and skipped", sections_record.not_measured, across=True),
@@ -64,7 +67,7 @@ def write(views: list) -> list[Block]:
         for subject in [views] if across else [view for view in views if len(view.table)]:
             blocks += [] if across else [Heading(subject.title, 2)]
             for section in sections:
-                if not across and section.vectors != subject.run.vectors:
+                if not across and section.kind != subject.run.kind:
                     continue
                 found = section.write(subject)
                 heading = Heading(section.title, 2 if across else 3)

@@ -17,7 +17,7 @@ COLUMNS = (1, 2, 3, 6)
 
 def all_questions(view) -> list[Block]:
     """Those that the run can answer."""
-    if view.run.vectors or view.run.dry:
+    if view.run.kind != "products" or view.run.dry:
         return []
     return [block for ask in (balayre, stec, calzetta, fraga, gollmann) for block in ask(view)]
 

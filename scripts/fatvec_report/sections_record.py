@@ -23,6 +23,9 @@ def summary(views: list) -> list[Block]:
         ),
     ]
     for view in views:
+        if view.run.kind == "ranks":
+            blocks += [Heading(view.title), Bullets(view.headline())]
+            continue
         blocks += [
             Heading(view.title),
             *_per_k(view),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from . import analysis, costs
+from . import analysis, costs, ranks
 from .blocks import Verdict, share, times
 from .names import RAW, role
 
@@ -13,6 +13,8 @@ from .names import RAW, role
 def verdict(view) -> Verdict:
     if view.run.dry:
         return Verdict(view.title, [("Dry run", "Results were verified, times mean nothing.")])
+    if view.run.kind == "ranks":
+        return Verdict(view.title, ranks.claims(view.run))
     return Verdict(
         view.title,
         [claim for claim in (_fastest(view), *_portability(view), *_against(view)) if claim],

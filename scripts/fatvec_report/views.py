@@ -10,7 +10,7 @@ import re
 
 import pandas as pd
 
-from . import analysis, costs
+from . import analysis, costs, ranks
 from .load import Run
 
 SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
@@ -69,6 +69,8 @@ class View:
         return costs.cells(self.run)
 
     def headline(self) -> list[str]:
+        if self.run.kind == "ranks":
+            return [" ".join(claim) for claim in ranks.claims(self.run)]
         return [
             *costs.headline(self.costs),
             *analysis.headline(self.run, self.table, self.same_format),

@@ -3,7 +3,7 @@
 Nothing in them was measured.
 
 python tests/report/synthetic.py DIR [--large]     writes cpu-1.json, cpu-2.json, ..., gpu.json,
-vectors.json
+vectors.json, weak.json, strong.json
 """
 
 import json
@@ -306,6 +306,51 @@ def vectors(lengths=(1000, 100000, 10000000), bandwidth=4000 * GB):
     )
 
 
+def ranks(suite, counts=(1, 2, 4), columns=(1, 8, 32), bandwidth=3000 * GB):
+    """The suite weak or strong on GPUs: a fifth of the exchange shows."""
+
+    def entries():
+        for k in columns:
+            alone = (12.0 * 27 + 16 * k) * 1.5e6 / bandwidth
+            for count in counts:
+                share = 1.5e6 if suite == "weak" else 1.5e6 / count
+                name = f"matrix:gen:stencil27:115x115x115/ranks:{count}/contender:fatvec/format:csr/exchange:nccl/partition:even/layout:row/k:{k}"
+                local, halo = (
+                    alone * share / 1.5e6,
+                    0 if count == 1 else 1e-5 + 13225 * 8.0 * k / 100e9,
+                )
+                seconds = local + 0.2 * halo
+                entry = row(name, seconds, 27 * share * count, share * count, k, bandwidth, 50e6)
+                for member in "bytes", "GBs", "bound_fraction", "bytes_per_cache", "stored_entries":
+                    del entry[member]
+                entry.update(
+                    efficiency=alone / seconds / (1 if suite == "weak" else count),
+                    exchanged_bytes=2 * (count - 1) * 13225 * 8.0 * k,
+                    most_received_rows=13225.0 * min(count - 1, 2),
+                    most_neighbours=min(count - 1, 2),
+                    least_rank_nnz=27 * share,
+                    most_rank_nnz=27 * share,
+                    rank_memory_bytes=(12 * 27 + 16 * k) * share,
+                    slowest_rank=count - 1,
+                )
+                if count > 1:
+                    entry.update(local_seconds=local, halo_seconds=halo, overlap=0.8)
+                yield entry
+
+    return document(
+        {
+            "device": "Made-up GPU",
+            "gpu": "Made-up GPU",
+            "cpu": "Made-up CPU",
+            "threads": "4",
+            "suite": suite,
+            "ranks": str(counts[-1]),
+            "kokkos_configuration": "Default Device: Cuda",
+        },
+        entries(),
+    )
+
+
 if __name__ == "__main__":
     folder, large = pathlib.Path(sys.argv[1]), "--large" in sys.argv
     folder.mkdir(parents=True, exist_ok=True)
@@ -318,3 +363,5 @@ if __name__ == "__main__":
         )
     (folder / "gpu.json").write_text(json.dumps(gpu(matrices, columns, layouts)))
     (folder / "vectors.json").write_text(json.dumps(vectors()))
+    for suite in "weak", "strong":
+        (folder / f"{suite}.json").write_text(json.dumps(ranks(suite)))

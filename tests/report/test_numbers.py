@@ -9,7 +9,17 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 try:
-    from fatvec_report import analysis, published, scaling, sections_papers, sections_record, sweeps
+    from fatvec_report import (
+        analysis,
+        published,
+        ranks,
+        scaling,
+        sections_papers,
+        sections_ranks,
+        sections_record,
+        sweeps,
+    )
+    from fatvec_report.blocks import Picture
     from fatvec_report.views import commit, views
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
@@ -262,6 +272,56 @@ class Papers(unittest.TestCase):
     def test_other_matrices_are_not_compared(self):
         (view,) = views(made(({"cpu": "c"}, [case(SERIAL, 4), case(FATVEC, 4)])))
         self.assertEqual(sections_papers.balayre(view), [])
+
+
+class Ranks(unittest.TestCase):
+    def cases(self, counts, suite):
+        made_up = []
+        for count, seconds, efficiency in counts:
+            row = case(
+                "fatvec/format:csr/exchange:mpi/partition:even",
+                seconds,
+                matrix=f"g/ranks:{count}",
+                k=8,
+            )
+            made_up.append(
+                {
+                    **row,
+                    "efficiency": efficiency,
+                    "exchanged_bytes": 1e6 * (count - 1),
+                    "rank_memory_bytes": 5e6,
+                    "slowest_rank": 0,
+                    "most_rank_nnz": 1e9 / count,
+                    **({"overlap": 0.25} if count > 1 else {}),
+                }
+            )
+        return made(({"suite": suite}, made_up))
+
+    def test_speed_up_is_efficiency_times_ranks(self):
+        (run,) = self.cases([(1, 4, 1.0), (2, 2.5, 0.8), (4, 2, 0.5)], "strong")
+        self.assertEqual((run.kind, list(run.rows.ranks)), ("ranks", [1, 2, 4]))
+        self.assertEqual(
+            [round(value, 6) for value in ranks.with_speed_up(run).speed_up], [1, 1.6, 2]
+        )
+        self.assertEqual(ranks.claims(run)[0][0], "0.500")
+        (view,) = views([run])
+        (table,) = sections_ranks.all_ranks(view)
+        self.assertEqual([row[3] for row in table.rows], ["1", "2", "4"])
+        column = table.columns.index
+        self.assertEqual([row[column("hidden")] for row in table.rows], ["–", "25%", "25%"])
+        self.assertEqual(
+            [row[column("MB exchanged")] for row in table.rows], ["0.000", "1.000", "3.000"]
+        )
+        self.assertIn("0.500 is the least efficiency on 4 ranks", view.headline()[0])
+
+    def test_a_dry_run_has_no_pictures(self):
+        (run,) = self.cases([(1, 4, 1.0), (2, 2.5, 0.8)], "weak")
+        (view,) = views([run])
+        self.assertEqual(
+            sum(isinstance(block, Picture) for block in sections_ranks.over_ranks(view)), 5
+        )
+        run.context["dry_run"] = "true"
+        self.assertEqual(sections_ranks.over_ranks(view), [])
 
 
 class Commit(unittest.TestCase):

@@ -34,6 +34,8 @@ SECTIONS = [
     "Threads",
     "All comparisons",
     "Set-up and spread of fatvec&#x27;s best",
+    "Over ranks",
+    "All ranks",
     "Performance portability",
     "Beside published figures",
     "Failed and skipped",
@@ -106,6 +108,8 @@ class Page(unittest.TestCase):
             {"cpu-4-cpu-scaling", "cpu-4-cpu-sweep-chunk", "gpu-gpu-sweep-block", "portability"}
             <= set(names)
         )
+        for part in ("efficiency", "speed-up", "volume", "overlap", "memory"):
+            self.assertIn(f"weak-gpu-ranks-{part}", names)
         for image in self.reader.images:
             self.assertRegex(
                 image["src"], r"^data:image/(png|svg\+xml);base64,[A-Za-z0-9+/=]{1000,}$"
@@ -120,7 +124,7 @@ class Page(unittest.TestCase):
 
     def test_the_first_screen_answers_before_the_contents(self):
         first = PAGE[PAGE.index("<h1>") : PAGE.index("<nav")]
-        self.assertEqual(first.count('class="verdict"'), 2)  # a CPU and a GPU
+        self.assertEqual(first.count('class="verdict"'), 3)  # a CPU, a GPU and ranks
         self.assertEqual(
             len(
                 re.findall(
@@ -179,7 +183,9 @@ class Page(unittest.TestCase):
             len(table),
             sum(len(json.loads(path.read_text())["benchmarks"]) for path in FOLDER.glob("*.json")),
         )
-        self.assertEqual(set(table.matrix), {"cant (twin)", "dc1 (twin)"})
+        self.assertEqual(
+            set(table.matrix), {"cant (twin)", "dc1 (twin)", "gen:stencil27:115x115x115"}
+        )
 
 
 if __name__ == "__main__":

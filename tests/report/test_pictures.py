@@ -69,7 +69,12 @@ class Pictures(unittest.TestCase):
         documents = {
             f"cpu-{count}": synthetic.cpu(NAMES, (1, 4, 16), threads=count) for count in (1, 4)
         }
-        documents |= {"gpu": synthetic.gpu(NAMES, (1, 16)), "vectors": synthetic.vectors()}
+        documents |= {
+            "gpu": synthetic.gpu(NAMES, (1, 16)),
+            "vectors": synthetic.vectors(),
+            "weak": synthetic.ranks("weak"),
+            "strong": synthetic.ranks("strong", (1, 2, 4, 8, 16)),
+        }
         for name, document in documents.items():
             document["context"]["compiler"] = (
                 "a compiler with a version, flags and a vendor, all of which it says in one long "

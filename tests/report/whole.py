@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One report of everything: three numbers of threads, a GPU, sweeps, twins, failures."""
+"""One report of everything: three numbers of threads, a GPU, ranks, sweeps, twins, failures."""
 
 import json
 import pathlib
@@ -19,6 +19,7 @@ def report(folder):
             json.dumps(synthetic.cpu(names, (1, 4), threads=count))
         )
     (folder / "gpu.json").write_text(json.dumps(synthetic.gpu(names, (1, 4))))
+    (folder / "weak.json").write_text(json.dumps(synthetic.ranks("weak")))
     (folder / "balayre_cuda_gflops.csv").write_text("matrix,crs,ellpack\ncant,99.3766,110.127\n")
     return write(folder, *folder.glob("*.json"), "--published", folder)
 
