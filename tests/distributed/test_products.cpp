@@ -220,5 +220,23 @@ TEST(DistributedErrors, DISABLED_WrongOperandEndsAllRanks) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+TEST(DistributedProduct, LocalPartAndHaloAddUpToTheWhole) {
+  const Communicator world;
+  const auto a = spread(world, whole("uniform:60:7"));
+  const auto x =
+      operand<Kokkos::LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), 5);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> whole_y("whole", a.local_rows(), 5);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> parts_y("parts", a.local_rows(), 5);
+  const Exec exec;
+  spmm(exec, -2.0, a, x, 0.0, whole_y);
+  fatvec::spmm(exec, -2.0, a.local(), x, 0.0, parts_y);
+  a.add_halo(exec, -2.0, x, parts_y);
+  exec.fence();
+  const auto expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole_y);
+  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts_y);
+  for (std::int64_t i = 0; i < a.local_rows(); ++i)
+    for (std::int64_t c = 0; c < 5; ++c) EXPECT_DOUBLE_EQ(got(i, c), expected(i, c));
+}
+
 }  // namespace
 }  // namespace fatvec::test
