@@ -35,6 +35,7 @@ int Session::complain(int exit_code, const std::string& message) const {
     if (done != 0) return exit_code;
     std::this_thread::sleep_for(step);
   }
+  std::this_thread::sleep_for(20 * step * rank_);  // one of those that fail speaks
   if (!speaks()) std::fprintf(stderr, "rank %d: %s\n", rank_, message.c_str());
   std::fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, exit_code);
