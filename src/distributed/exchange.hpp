@@ -14,7 +14,7 @@ namespace fatvec::distributed {
 
 /// Moves packed rows of X between ranks while the local part of a product runs. Buffers belong to
 /// the caller and lie in memory of ExecSpace, in the plan's order, row_bytes a row. One exchange at
-/// a time: each start() has its finish().
+/// a time: packing(), the caller's launch that packs, start() and finish().
 template <class ExecSpace>
 class Exchange {
  public:
@@ -26,10 +26,13 @@ class Exchange {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Allocates what start() needs for rows of up to that size.
   virtual void reserve(std::size_t row_bytes) = 0;
-  /// Sends the packed rows once exec has written them, and begins to receive.
+  /// The instance that is to pack, once what exec was given so far has ended: exec itself, or one
+  /// beside it, so that exec need not wait for packing.
+  virtual const ExecSpace& packing(const ExecSpace& exec) { return exec; }
+  /// Sends the packed rows once that instance has written them, and begins to receive.
   virtual void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,
                      std::size_t row_bytes) = 0;
-  /// What exec is given from now on finds the received rows.
+  /// What exec is given from now on finds the received rows, and may change X.
   virtual void finish(const ExecSpace& exec) = 0;
 };
 

@@ -10,8 +10,8 @@
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/distributed/exchange.hpp>
+#include <fatvec/distributed/halo_product.hpp>
 #include <fatvec/distributed/split.hpp>
-#include <fatvec/kernels/csr.hpp>
 
 namespace fatvec {
 namespace detail {
@@ -24,16 +24,6 @@ struct PackRows {
   T* packed;
   std::int64_t k;
   KOKKOS_FUNCTION void operator()(std::int64_t n) const { packed[n] = x(rows(n / k), n % k); }
-};
-
-/// y(rows(r), c) += sums(r, c), the sums row-major. Rows are distinct.
-template <class T, class Rows>
-struct AddRows {
-  Operand<T> y;
-  Rows rows;
-  const T* sums;
-  std::int64_t k;
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const { y(rows(n / k), n % k) += sums[n]; }
 };
 
 /// A std::vector's elements in memory of Device.
@@ -53,8 +43,9 @@ Kokkos::View<T*, typename Device::device_type> to_device(const std::vector<T>& f
 namespace distributed {
 
 /// The part of a rank's rows that multiplies other ranks' rows of X: these are packed and sent
-/// while the rank multiplies its own, and the product with what has come is added at the end. Only
-/// the rows that have such entries are touched. One product at a time: the buffers are the halo's.
+/// while the rank multiplies its own, and the product with what has come adds itself to Y at the
+/// end, in one launch. Only the rows that have such entries are touched. One product at a time: the
+/// buffers are the halo's.
 template <class Csr>
 class Halo {
  public:
@@ -69,11 +60,14 @@ class Halo {
             fatvec::detail::to_device<typename Csr::device_type>(boundary, "fatvec::halo::rows")),
         send_rows_(fatvec::detail::to_device<typename Csr::device_type>(plan.send_rows,
                                                                         "fatvec::halo::send_rows")),
-        exchange_(std::move(exchange)) {}
+        exchange_(std::move(exchange)),
+        has_neighbours_(!plan.sends.empty() || !plan.receives.empty()) {}
 
   [[nodiscard]] const Csr& matrix() const { return matrix_; }
   [[nodiscard]] const auto& boundary() const { return boundary_; }
   [[nodiscard]] const Exchange<ExecSpace>& exchange() const { return *exchange_; }
+  /// Whether this rank sends or receives anything: otherwise start() and finish() are not needed.
+  [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
 
   /// Room for k columns of elements that large; products with more make it by themselves.
   void reserve(std::int64_t k, std::size_t element_bytes) {
@@ -90,7 +84,6 @@ class Halo {
     row_bytes_ = 0;                          // nothing is there until all of it is
     grow(packed_, static_cast<std::int64_t>(send_rows_.extent(0)), "fatvec::halo::packed");
     grow(received_, matrix_.cols(), "fatvec::halo::received");
-    grow(sums_, matrix_.rows(), "fatvec::halo::sums");
     exchange_->reserve(row_bytes);
     row_bytes_ = row_bytes;
   }
@@ -101,33 +94,29 @@ class Halo {
     using T = std::remove_const_t<typename X::value_type>;
     const std::int64_t k = multivector_columns(x);
     reserve(k, sizeof(T));
+    if (k == 0) return;
+    const ExecSpace& packing = exchange_->packing(exec);
     const detail::PackRows<T, decltype(send_rows_)> pack{detail::operand_of(x), send_rows_,
                                                          reinterpret_cast<T*>(packed_.data()), k};
     const auto elements = static_cast<std::int64_t>(send_rows_.extent(0)) * k;
     if (elements > 0)
-      Kokkos::parallel_for("fatvec::halo::pack", detail::Range<ExecSpace>(exec, 0, elements), pack);
-    if (k > 0)
-      exchange_->start(exec, packed_.data(), received_.data(),
-                       static_cast<std::size_t>(k) * sizeof(T));
+      Kokkos::parallel_for("fatvec::halo::pack", detail::Range<ExecSpace>(packing, 0, elements),
+                           pack);
+    exchange_->start(exec, packed_.data(), received_.data(),
+                     static_cast<std::size_t>(k) * sizeof(T));
   }
 
   /// y += alpha · (this part) · (what has come).
   template <class Alpha, MultiVector Y>
   void finish(const ExecSpace& exec, const Alpha& alpha, const Y& y) {
     using T = typename Y::value_type;
-    using Rows =
-        Kokkos::View<T**, Kokkos::LayoutRight, typename Csr::device_type, Kokkos::MemoryUnmanaged>;
     const std::int64_t k = multivector_columns(y);
     if (k == 0) return;
     exchange_->finish(exec);
-    if (matrix_.rows() == 0) return;
-    const Rows x(reinterpret_cast<T*>(received_.data()), matrix_.cols(), k);
-    const Rows sums(reinterpret_cast<T*>(sums_.data()), matrix_.rows(), k);
-    fatvec::spmm(exec, alpha, matrix_, x, T{}, sums);
-    const detail::AddRows<T, decltype(boundary_)> add{detail::span_of<detail::Columns::strided>(y),
-                                                      boundary_, sums.data(), k};
-    Kokkos::parallel_for("fatvec::halo::add", detail::Range<ExecSpace>(exec, 0, matrix_.rows() * k),
-                         add);
+    const detail::Operand<const T> x{reinterpret_cast<const T*>(received_.data()), k, 1};
+    const detail::Epilogue<T> adding{static_cast<T>(alpha), T{1},
+                                     detail::span_of<detail::Columns::strided>(y)};
+    detail::multiply_halo(exec, detail::halo_slots(matrix_, boundary_), x, adding, k);
   }
 
  private:
@@ -139,8 +128,8 @@ class Halo {
   std::unique_ptr<Exchange<ExecSpace>> exchange_;
   Bytes packed_;
   Bytes received_;
-  Bytes sums_;
   std::size_t row_bytes_ = 0;
+  bool has_neighbours_;
 };
 
 }  // namespace distributed

@@ -85,7 +85,8 @@ ncclComm_t nccl_of(const Communicator& communicator) {
   return made;
 }
 
-/// Grouped sends and receives on a stream of their own, between events of the kernels' stream.
+/// Packing, and grouped sends and receives, on a stream of their own between events of the kernels'
+/// stream, which has the local part and the halo part alone.
 class NcclExchange final : public Exchange<Kokkos::Cuda> {
  public:
   NcclExchange(Communicator communicator, const HaloPlan& plan)
@@ -100,13 +101,15 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
             "cudaDeviceGetStreamPriorityRange");
       check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest),
             "cudaStreamCreateWithPriority");
-      check(cudaEventCreateWithFlags(&packed_, cudaEventDisableTiming), "cudaEventCreate");
+      beside_ = Kokkos::Cuda(stream_);
+      check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreate");
       check(cudaEventCreateWithFlags(&received_, cudaEventDisableTiming), "cudaEventCreate");
     });
   }
   ~NcclExchange() override {
     cudaStreamSynchronize(stream_);
-    cudaEventDestroy(packed_);
+    beside_ = Kokkos::Cuda();  // the last copy of the instance goes before its stream
+    cudaEventDestroy(ready_);
     cudaEventDestroy(received_);
     cudaStreamDestroy(stream_);
   }
@@ -114,10 +117,15 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
   void reserve(std::size_t) override {}
 
-  void start(const Kokkos::Cuda& exec, const std::byte* packed, std::byte* received,
+  /// X may still be in the making, and the last halo part may read what was received.
+  const Kokkos::Cuda& packing(const Kokkos::Cuda& exec) override {
+    check(cudaEventRecord(ready_, exec.cuda_stream()), "cudaEventRecord");
+    check(cudaStreamWaitEvent(stream_, ready_), "cudaStreamWaitEvent");
+    return beside_;
+  }
+
+  void start(const Kokkos::Cuda&, const std::byte* packed, std::byte* received,
              std::size_t row_bytes) override {
-    check(cudaEventRecord(packed_, exec.cuda_stream()), "cudaEventRecord");
-    check(cudaStreamWaitEvent(stream_, packed_), "cudaStreamWaitEvent");
     check(ncclGroupStart(), "ncclGroupStart");
     for (const Neighbour& from : receives_)
       check(ncclRecv(received + static_cast<std::size_t>(from.first) * row_bytes,
@@ -143,7 +151,8 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
   std::vector<Neighbour> receives_;
   std::vector<Neighbour> sends_;
   cudaStream_t stream_ = nullptr;
-  cudaEvent_t packed_ = nullptr;
+  Kokkos::Cuda beside_;  ///< of stream_
+  cudaEvent_t ready_ = nullptr;
   cudaEvent_t received_ = nullptr;
 };
 

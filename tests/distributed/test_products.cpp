@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/distributed/statistics.hpp>
 
+#include <cmath>
 #include <set>
 
 #include "message_hooks.hpp"
@@ -118,8 +119,48 @@ TEST(DistributedProduct, AllocatesItsBuffersOnce) {
          Kokkos::subview(y, Kokkos::ALL, few));
   }
   Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
-  EXPECT_GE(reserved.size(), 3U);
+  EXPECT_GE(reserved.size(), 2U);
+  for (const std::string& allocation : reserved)
+    EXPECT_EQ(allocation.find("sums"), std::string::npos) << allocation;
   EXPECT_EQ(allocations, reserved);
+}
+
+/// The halo part adds to the rows of Y that it has, whatever lies between the columns of Y.
+TEST(DistributedProduct, LeavesAloneWhatLiesBetweenTheColumnsOfY) {
+  const Communicator world;
+  const HostCsr serial = whole("arrow:50");
+  const auto a = spread(world, serial);
+  constexpr int k = 3;
+  constexpr double guard = 1e300;
+  const auto x = operand<LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), k);
+  const Kokkos::View<double**, LayoutRight, Exec> plain("plain", a.local_rows(), k);
+  const Kokkos::View<double***, LayoutRight, Exec> wide("wide", a.local_rows(), k, 2);
+  Kokkos::deep_copy(wide, guard);
+  const auto y = Kokkos::subview(wide, Kokkos::ALL, Kokkos::ALL, 1);
+  const Exec exec;
+  spmm(exec, -0.5, a, x, 0.0, plain);
+  spmm(exec, -0.5, a, x, 0.0, y);
+  exec.fence();
+  const auto expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), plain);
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wide);
+  for (std::int64_t i = 0; i < a.local_rows(); ++i)
+    for (int c = 0; c < k; ++c) {
+      EXPECT_EQ(found(i, c, 0), guard);
+      EXPECT_NEAR(found(i, c, 1), expected(i, c), 1e-12 * (1 + std::abs(expected(i, c))));
+    }
+}
+
+/// alpha = 0 reads neither A nor X, also not those of other ranks.
+TEST(DistributedProduct, OfAlphaZeroScalesY) {
+  const Communicator world;
+  const auto a = spread(world, whole("arrow:50"));
+  const Kokkos::View<double**, LayoutRight, Exec> x("x", a.local_cols(), 2);
+  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());
+  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.local_rows(), 2);
+  Kokkos::deep_copy(y, 3.0);
+  spmm(Exec(), 0.0, a, x, 0.5, y);
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (std::int64_t i = 0; i < a.local_rows(); ++i) EXPECT_EQ(found(i, 1), 1.5);
 }
 
 /// No fence between two products of different X, whose buffers are the same.
