@@ -48,6 +48,18 @@ int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
   return PMPI_Isend(buffer, count, type, to, tag, comm, request);
 }
 
+int MPI_Allgather(const void* from, int count, MPI_Datatype type, void* to, int to_count,
+                  MPI_Datatype to_type, MPI_Comm comm) {
+  ++sent.rounds;
+  return PMPI_Allgather(from, count, type, to, to_count, to_type, comm);
+}
+
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  ++sent.rounds;
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   be_late();
   return PMPI_Waitall(count, requests, statuses);

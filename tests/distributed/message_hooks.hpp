@@ -3,13 +3,14 @@
 
 #include <cstdint>
 
-/// What goes through MPI_Isend, by MPI's profiling interface: this rank's messages are counted and,
-/// on request, late.
+/// What goes through MPI_Isend and MPI_Allgather, by MPI's profiling interface: this rank's
+/// messages are counted and, on request, late.
 namespace fatvec::test {
 
 struct Sent {
   std::int64_t messages = 0;
   std::int64_t bytes = 0;
+  std::int64_t rounds = 0;  ///< of all ranks: MPI_Allgather and MPI_Allreduce
 };
 
 /// What was sent since the last call.

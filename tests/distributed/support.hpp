@@ -81,6 +81,29 @@ inline auto doubled(const HostCsr& serial, const Partition& rows, int rank) {
   return values;
 }
 
+/// While it lives, allocations of Views on this rank are noted.
+class Allocations {
+ public:
+  Allocations() {
+    list().clear();
+    Kokkos::Tools::Experimental::set_allocate_data_callback(note);
+  }
+  ~Allocations() { Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr); }
+  Allocations(const Allocations&) = delete;
+  Allocations& operator=(const Allocations&) = delete;
+  [[nodiscard]] const std::vector<std::string>& noted() const { return list(); }
+
+ private:
+  static std::vector<std::string>& list() {
+    static std::vector<std::string> noted;
+    return noted;
+  }
+  static void note(Kokkos::Profiling::SpaceHandle space, const char* label, const void*,
+                   std::uint64_t) {
+    list().push_back(std::string(space.name) + ": " + label);
+  }
+};
+
 inline double x_value(std::int64_t j, std::int64_t c) {
   return 0.25 + 0.5 * static_cast<double>((j * 7 + c * 13) % 11) -
          0.125 * static_cast<double>(c % 3);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fatvec/distributed/statistics.hpp>
-
 #include <cmath>
 #include <set>
 
@@ -97,12 +95,6 @@ TEST(DistributedProduct, SendsNoMoreThanTheLowerBound) {
   }
 }
 
-std::vector<std::string> allocations;
-void note_allocation(Kokkos::Profiling::SpaceHandle space, const char* label, const void*,
-                     std::uint64_t) {
-  allocations.push_back(std::string(space.name) + ": " + label);
-}
-
 TEST(DistributedProduct, AllocatesItsBuffersOnce) {
   const Communicator world;
   const HostCsr serial = whole("stencil27:5");
@@ -110,19 +102,18 @@ TEST(DistributedProduct, AllocatesItsBuffersOnce) {
   const auto x = operand<LayoutLeft>(0, a.local_cols(), 8);
   const auto y = operand<LayoutRight>(0, a.local_rows(), 8);
   const auto few = std::pair<int, int>(2, 5);
-  Kokkos::Tools::Experimental::set_allocate_data_callback(note_allocation);
+  const Allocations allocations;
   a.reserve(8);
-  const std::vector<std::string> reserved = allocations;
+  const std::vector<std::string> reserved = allocations.noted();
   for (int n = 0; n < 3; ++n) {
     spmm(Exec(), 1.0, a, x, 0.5, y);
     spmm(Exec(), 1.0, a, Kokkos::subview(x, Kokkos::ALL, few), 0.5,
          Kokkos::subview(y, Kokkos::ALL, few));
   }
-  Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
   EXPECT_GE(reserved.size(), 2U);
   for (const std::string& allocation : reserved)
     EXPECT_EQ(allocation.find("sums"), std::string::npos) << allocation;
-  EXPECT_EQ(allocations, reserved);
+  EXPECT_EQ(allocations.noted(), reserved);
 }
 
 /// The halo part adds to the rows of Y that it has, whatever lies between the columns of Y.
@@ -218,26 +209,6 @@ TEST(DistributedProduct, TakesNewValues) {
     a.update(Exec(), values);
     expect_product<LayoutRight, LayoutRight>(a, twice(serial), 4, 1.0, 0.0);
   }
-}
-
-TEST(DistributedVectors, HaveTheDotProductsAndStatisticsOfTheWhole) {
-  const Communicator world;
-  const Partition rows = Partition::even(100, world.size());
-  const auto x = operand<LayoutLeft>(rows.begin(world.rank()), rows.size(world.rank()), 3);
-  const auto all = operand<LayoutRight>(0, 100, 3);
-  const auto dots = distributed::dot(world, Exec(), x, x);
-  const auto statistics = distributed::vector_statistics(world, Exec(), x);
-  const auto expected = vector_statistics(Exec(), all);
-  for (int c = 0; c < 3; ++c) {
-    // Multiples of 1/64: sums are exact.
-    EXPECT_EQ(dots[c], expected[c].square_sum);
-    EXPECT_EQ(statistics[c].sum, expected[c].sum);
-    EXPECT_EQ(statistics[c].min, expected[c].min);
-    EXPECT_EQ(statistics[c].max, expected[c].max);
-    EXPECT_EQ(statistics[c].zeros, expected[c].zeros);
-  }
-  const auto column = Kokkos::subview(x, Kokkos::ALL, 1);
-  EXPECT_EQ(distributed::vector_statistics(world, Exec(), column).norm2(), expected[1].norm2());
 }
 
 TEST(DistributedErrors, OfOneRanksOperandsAreThrownOnAllOnRequest) {
