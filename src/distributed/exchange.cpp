@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/distributed/exchange.hpp>
 
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 namespace fatvec::distributed {
+
+bool mpi_reads_gpus() {
+#if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
 
 Messages::Messages(Communicator communicator, const HaloPlan& plan)
     : communicator_(std::move(communicator)), receives_(plan.receives), sends_(plan.sends) {

@@ -60,48 +60,51 @@ class Messages {
   std::size_t row_bytes_ = 0;
 };
 
-/// Through MPI: straight from the buffers where these are in host memory, else by way of pinned
-/// host memory. The host waits for packing, and in finish() for the messages.
+/// Whether the MPI that runs takes pointers to memory of CUDA's GPUs, and says so: Open MPI does
+/// (MPIX_Query_cuda_support). False of others.
+bool mpi_reads_gpus();
+
+/// Through MPI: straight from the buffers where these are in host memory, or in a GPU's that MPI
+/// reads, else by way of pinned host memory. The host waits for packing, and in finish() for the
+/// messages.
 template <class ExecSpace>
 class MpiExchange final : public Exchange<ExecSpace> {
-  static constexpr bool direct =
+  static constexpr bool on_host =
       Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename ExecSpace::memory_space>::accessible;
 
  public:
   MpiExchange(Communicator communicator, const HaloPlan& plan)
       : messages_(std::move(communicator), plan),
         sent_rows_(static_cast<std::size_t>(plan.sent_rows())),
-        received_rows_(static_cast<std::size_t>(plan.received_rows())) {}
+        received_rows_(static_cast<std::size_t>(plan.received_rows())),
+        direct_(on_host || (std::string_view(ExecSpace::name()) == "Cuda" && mpi_reads_gpus())) {}
 
   [[nodiscard]] std::string_view name() const override {
-    return direct ? "mpi" : "mpi through pinned host memory";
+    return on_host ? "mpi" : direct_ ? "mpi from GPU memory" : "mpi through pinned host memory";
   }
 
   void reserve(std::size_t row_bytes) override {
-    if constexpr (!direct) {
-      Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
-      Kokkos::realloc(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
-    }
+    if (direct_) return;
+    Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
+    Kokkos::realloc(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
   }
 
   void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,
              std::size_t row_bytes) override {
-    if constexpr (direct) {
-      exec.fence("fatvec::distributed::packed");
-      messages_.start(packed, received, row_bytes);
-    } else {
+    if (!direct_) {
       to_ = received;
       bytes_ = received_rows_ * row_bytes;
       Kokkos::deep_copy(exec, HostBytes(sent_.data(), sent_rows_ * row_bytes),
                         Bytes<const std::byte>(packed, sent_rows_ * row_bytes));
-      exec.fence("fatvec::distributed::packed");  // the copy of the last product has ended, too
-      messages_.start(sent_.data(), received_.data(), row_bytes);
     }
+    exec.fence("fatvec::distributed::packed");  // what reads the last rows has ended, too
+    messages_.start(direct_ ? packed : sent_.data(), direct_ ? received : received_.data(),
+                    row_bytes);
   }
 
   void finish(const ExecSpace& exec) override {
     messages_.wait();
-    if constexpr (!direct)
+    if (!direct_)
       Kokkos::deep_copy(exec, Bytes<std::byte>(to_, bytes_), HostBytes(received_.data(), bytes_));
   }
 
@@ -115,6 +118,7 @@ class MpiExchange final : public Exchange<ExecSpace> {
   Messages messages_;
   std::size_t sent_rows_;
   std::size_t received_rows_;
+  bool direct_;
   Kokkos::View<std::byte*, Pinned> sent_;
   Kokkos::View<std::byte*, Pinned> received_;
   std::byte* to_ = nullptr;
