@@ -13,7 +13,48 @@
 #include <fatvec/distributed/matrix.hpp>
 #include <fatvec/formats/assemble.hpp>
 
-namespace fatvec::distributed {
+namespace fatvec {
+namespace detail {
+
+/// What split() finds, in memory of the device.
+template <class Csr>
+struct Pieces {
+  Csr local;
+  Csr halo;
+  std::vector<std::int32_t> boundary;
+  std::vector<std::int64_t> columns;
+  std::int32_t columns_before = 0;
+  std::vector<typename Csr::offset_type> first_local;
+};
+
+/// The matrix of a rank's pieces, whose arrays it shares. Collective.
+template <class Csr>
+distributed::Matrix<Csr> joined(const distributed::Communicator& communicator,
+                                const distributed::Partition& rows,
+                                const distributed::Partition& x_rows,
+                                const distributed::Options& options, const Pieces<Csr>& pieces) {
+  using namespace distributed;
+  const HaloPlan plan = make_halo_plan(communicator, x_rows, pieces.columns);
+  auto exchange =
+      make_exchange<typename Csr::execution_space>(communicator, plan, options.use_nccl);
+  return communicator.agree([&] {
+    const Volume volume{plan.sent_rows(), plan.received_rows(),
+                        static_cast<std::int64_t>(plan.receives.size())};
+    auto shared = std::shared_ptr<MatrixParts<Csr>>(new MatrixParts<Csr>{
+        .communicator = communicator,
+        .rows = rows,
+        .x_rows = x_rows,
+        .options = options,
+        .volume = volume,
+        .halo = Halo<Csr>(kept(pieces.halo, options), pieces.boundary, plan, std::move(exchange)),
+        .values = ValueSource<Csr>(pieces.local, pieces.first_local, pieces.columns_before)});
+    return Matrix<Csr>(pieces.local, std::move(shared));
+  });
+}
+
+}  // namespace detail
+
+namespace distributed {
 
 /// Entries of a matrix with global indices, some on each rank, any on any: rows and cols are the
 /// whole matrix'.
@@ -81,8 +122,6 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
                                                    const GlobalCsr<Scalar>& mine,
                                                    const Options& options = {},
                                                    const std::optional<Partition>& x_rows_or = {}) {
-  using Csr = LocalCsr<Scalar, Device, Offset>;
-  using Exec = typename Csr::execution_space;
   const int rank = communicator.rank();
   const Partition x_rows = x_rows_or ? *x_rows_or
                            : rows.rows() == mine.cols()
@@ -97,23 +136,16 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
           rows.size(rank), " rows and ", x_rows.rows(), " columns."));
     return split<Scalar, Offset>(mine, x_rows.begin(rank), x_rows.end(rank));
   });
-  const HaloPlan plan = make_halo_plan(communicator, x_rows, parts.columns);
-  auto exchange = make_exchange<Exec>(communicator, plan, options.use_nccl);
-  return communicator.agree([&] {
-    const Csr local = mirror<Device>(parts.local);
-    const Volume volume{plan.sent_rows(), plan.received_rows(),
-                        static_cast<std::int64_t>(plan.receives.size())};
-    auto shared = std::shared_ptr<MatrixParts<Csr>>(new MatrixParts<Csr>{
-        .communicator = communicator,
-        .rows = rows,
-        .x_rows = x_rows,
-        .options = options,
-        .volume = volume,
-        .halo = Halo<Csr>(kept(mirror<Device>(parts.halo), options), parts.boundary, plan,
-                          std::move(exchange)),
-        .values = ValueSource<Csr>(local, parts.first_local, parts.columns_before)});
-    return Matrix<Csr>(local, std::move(shared));
-  });
+  return detail::joined<LocalCsr<Scalar, Device, Offset>>(
+      communicator, rows, x_rows, options, communicator.agree([&] {
+        return detail::Pieces<LocalCsr<Scalar, Device, Offset>>{
+            .local = mirror<Device>(parts.local),
+            .halo = mirror<Device>(parts.halo),
+            .boundary = parts.boundary,
+            .columns = parts.columns,
+            .columns_before = parts.columns_before,
+            .first_local = parts.first_local};
+      }));
 }
 
 /// A distributed matrix of entries that lie anywhere: each goes to the rank that has its row.
@@ -125,4 +157,5 @@ auto from_coo(const Communicator& communicator, const Partition& rows, const Glo
                                    options, x_rows);
 }
 
-}  // namespace fatvec::distributed
+}  // namespace distributed
+}  // namespace fatvec

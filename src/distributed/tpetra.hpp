@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <vector>
+
+#include <fatvec/distributed/numbering.hpp>
+
+namespace fatvec {
+namespace detail {
+
+/// The rows of a Tpetra::Map that are on this rank; the function had another name up to
+/// Trilinos 13.
+template <class Map>
+std::vector<std::int64_t> elements_of(const Map& map) {
+  std::size_t count = 0;
+  if constexpr (requires { map.getLocalNumElements(); })
+    count = map.getLocalNumElements();
+  else
+    count = map.getNodeNumElements();
+  std::vector<std::int64_t> elements(count);
+  for (std::size_t n = 0; n < elements.size(); ++n)
+    elements[n] = static_cast<std::int64_t>(
+        map.getGlobalElement(static_cast<typename Map::local_ordinal_type>(n)));
+  return elements;
+}
+
+}  // namespace detail
+
+namespace distributed {
+
+/// A filled Tpetra::CrsMatrix, whatever its maps, whose indices count from 0: local row n of Y and
+/// X is local row n of its row map and domain map, so that Tpetra's vectors can be multiplied where
+/// they lie. Entries are copied, for Tpetra keeps those of the rank's own rows of X and of others
+/// in one array. Includes nothing of Trilinos. Collective; errors are thrown on all ranks.
+template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Tpetra>
+auto from_tpetra(const Communicator& communicator, const Tpetra& a, const Options& options = {}) {
+  using Csr = GlobalCsr<typename Tpetra::impl_scalar_type>;
+  const auto local = a.getLocalMatrixHost();
+  const auto& domain = *a.getDomainMap();
+  const auto columns = fatvec::detail::elements_of(*a.getColMap());
+  const Csr rows = communicator.agree([&] {
+    const auto count = static_cast<std::size_t>(local.numRows());
+    const typename Csr::Offsets row_map("fatvec::csr::row_map", count + 1);
+    for (std::size_t i = 0; i < count; ++i)  // Tpetra's may be empty where there are no rows
+      row_map(i + 1) = static_cast<std::int64_t>(local.graph.row_map(i + 1));
+    const auto nnz = static_cast<std::size_t>(row_map(count));
+    const typename Csr::Ordinals entries("fatvec::csr::entries", nnz);
+    const typename Csr::Scalars values("fatvec::csr::values", nnz);
+    for (std::size_t n = 0; n < nnz; ++n) {
+      entries(n) = columns[static_cast<std::size_t>(local.graph.entries(n))];
+      values(n) = local.values(n);
+    }
+    return Csr(static_cast<std::int64_t>(count),
+               static_cast<std::int64_t>(domain.getGlobalNumElements()), row_map, entries, values);
+  });
+  const Numbering of_rows(communicator,
+                          static_cast<std::int64_t>(a.getRowMap()->getGlobalNumElements()),
+                          fatvec::detail::elements_of(*a.getRowMap()));
+  const Numbering of_x(communicator, static_cast<std::int64_t>(domain.getGlobalNumElements()),
+                       fatvec::detail::elements_of(domain));
+  return from_rows<Device, Offset>(communicator, of_rows, rows, options, of_x);
+}
+
+}  // namespace distributed
+}  // namespace fatvec

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
+#include <fatvec/distributed/petsc.hpp>
+#include <fatvec/distributed/tpetra.hpp>
+
+#include "support.hpp"
+
+namespace fatvec::test {
+namespace {
+
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+
+/// This rank's rows as PETSc keeps them: its own columns apart from the others, both compressed.
+struct MpiAij {
+  struct Aij {
+    std::vector<std::int32_t> i{0};
+    std::vector<std::int32_t> j;
+    std::vector<double> a;
+    [[nodiscard]] distributed::AijArrays<double> arrays(std::int64_t columns) {
+      return {static_cast<std::int32_t>(i.size()) - 1,
+              static_cast<std::int32_t>(columns),
+              i.data(),
+              j.data(),
+              a.data(),
+              i.back()};
+    }
+  };
+  Aij diagonal;
+  Aij off_diagonal;
+  std::vector<std::int32_t> garray;
+
+  MpiAij(const HostCsr& serial, const Partition& rows, const Partition& x_rows, int rank) {
+    const auto parts = distributed::split<double, std::int32_t>(
+        global(rows_of(serial, rows.begin(rank), rows.end(rank))), x_rows.begin(rank),
+        x_rows.end(rank));
+    std::size_t b = 0;
+    const auto append = [](Aij& to, const auto& from, std::int64_t row) {
+      for (auto n = from.row_map(row); n < from.row_map(row + 1); ++n) {
+        to.j.push_back(from.entries(n));
+        to.a.push_back(from.values(n));
+      }
+    };
+    for (std::int32_t i = 0; i < parts.local.rows(); ++i) {
+      append(diagonal, parts.local, i);
+      if (b < parts.boundary.size() && parts.boundary[b] == i)
+        append(off_diagonal, parts.halo, static_cast<std::int64_t>(b++));
+      diagonal.i.push_back(static_cast<std::int32_t>(diagonal.j.size()));
+      off_diagonal.i.push_back(static_cast<std::int32_t>(off_diagonal.j.size()));
+    }
+    for (const std::int64_t column : parts.columns)
+      garray.push_back(static_cast<std::int32_t>(column));
+  }
+
+  static distributed::GlobalCsr<double> global(const HostCsr& a) {
+    distributed::GlobalCsr<double>::Ordinals columns("columns", a.nnz());
+    Kokkos::deep_copy(columns, a.entries);
+    return {a.rows(), a.cols(), a.row_map, columns, a.values};
+  }
+};
+
+TEST(DistributedInterop, SharesTheArraysOfPetscsMatrices) {
+  if (!std::is_same_v<Exec, HostExec>) GTEST_SKIP() << "these arrays are in host memory";
+  const Communicator world;
+  for (const char* const spec : {"stencil5:9x8", "uniform:61x37:5", "arrow:50", "diagonal:3"}) {
+    SCOPED_TRACE(spec);
+    const HostCsr serial = whole(spec);
+    const Partition rows = Partition::even(serial.rows(), world.size());
+    const Partition x_rows = Partition::even(serial.cols(), world.size());
+    MpiAij petsc(serial, rows, x_rows, world.rank());
+    auto a = distributed::from_mpiaij(
+        world, petsc.diagonal.arrays(x_rows.size(world.rank())),
+        petsc.off_diagonal.arrays(static_cast<std::int64_t>(petsc.garray.size())),
+        petsc.garray.data(), options());
+    EXPECT_EQ(a.local().values.data(), petsc.diagonal.a.data());
+    EXPECT_EQ(a.halo().matrix().values.data(), petsc.off_diagonal.a.data());
+    expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
+    expect_product<LayoutLeft, LayoutLeft>(a, serial, 2, -1.5, 0.5);
+    // Values that change on PETSc's side are the matrix', without a call.
+    for (double& value : petsc.diagonal.a) value *= 2;
+    for (double& value : petsc.off_diagonal.a) value *= 2;
+    expect_product<LayoutRight, LayoutRight>(a, twice(serial), 3, 1.0, 0.0);
+    a.update(Exec(), doubled(serial, a.row_partition(), world.rank()));
+    expect_product<LayoutRight, LayoutRight>(a, twice(serial), 3, 1.0, 0.0);
+  }
+}
+
+TEST(DistributedInterop, RefusesPartsThatDoNotFit) {
+  const Communicator world;
+  const HostCsr serial = whole("stencil5:9x8");
+  const Partition rows = Partition::even(serial.rows(), world.size());
+  MpiAij petsc(serial, rows, rows, world.rank());
+  const auto own = petsc.diagonal.arrays(rows.size(world.rank()));
+  if (world.rank() == 0) {  // a column of its own among those of others
+    petsc.garray.insert(petsc.garray.begin(), 0);
+  }
+  const auto others = petsc.off_diagonal.arrays(static_cast<std::int64_t>(petsc.garray.size()));
+  EXPECT_THROW(distributed::from_mpiaij(world, own, others, petsc.garray.data(), options()),
+               InputError);
+}
+
+/// What the adapter asks of a Tpetra::CrsMatrix.
+struct LikeTpetra {
+  struct Map {
+    using local_ordinal_type = int;
+    std::vector<long long> elements;
+    std::size_t all;
+    [[nodiscard]] std::size_t getLocalNumElements() const { return elements.size(); }
+    [[nodiscard]] std::size_t getGlobalNumElements() const { return all; }
+    [[nodiscard]] long long getGlobalElement(int n) const {
+      return elements[static_cast<std::size_t>(n)];
+    }
+  };
+  struct Local {
+    HostCsr graph;
+    HostCsr::Scalars values;
+    [[nodiscard]] int numRows() const { return graph.rows(); }
+  };
+  using impl_scalar_type = double;
+  std::shared_ptr<Map> rows;
+  std::shared_ptr<Map> columns;
+  HostCsr matrix;
+  [[nodiscard]] auto getRowMap() const { return rows; }
+  [[nodiscard]] auto getDomainMap() const { return rows; }
+  [[nodiscard]] auto getColMap() const { return columns; }
+  [[nodiscard]] Local getLocalMatrixHost() const { return {matrix, matrix.values}; }
+};
+
+/// Rows are dealt out like cards, and so are those of X; the columns are numbered as they come.
+TEST(DistributedInterop, TakesTpetrasMatricesWithAnyMaps) {
+  const Communicator world;
+  const HostCsr serial = whole("uniform:61x61:5");
+  LikeTpetra a{std::make_shared<LikeTpetra::Map>(), std::make_shared<LikeTpetra::Map>(), {}};
+  a.rows->all = a.columns->all = 61;
+  std::vector<std::int64_t> row_map{0};
+  std::vector<int> entries;
+  std::vector<double> values;
+  std::vector<int> place(61, -1);
+  for (int i = world.rank(); i < 61; i += world.size()) {
+    a.rows->elements.push_back(i);
+    for (std::int64_t n = serial.row_map(i); n < serial.row_map(i + 1); ++n) {
+      int& of = place[static_cast<std::size_t>(serial.entries(n))];
+      if (of < 0) {
+        of = static_cast<int>(a.columns->elements.size());
+        a.columns->elements.push_back(serial.entries(n));
+      }
+      entries.push_back(of);
+      values.push_back(serial.values(n));
+    }
+    row_map.push_back(static_cast<std::int64_t>(entries.size()));
+  }
+  a.matrix = HostCsr(
+      static_cast<int>(a.rows->elements.size()), static_cast<int>(a.columns->elements.size()),
+      HostCsr::Offsets("row_map", row_map.size()), HostCsr::Ordinals("entries", entries.size()),
+      HostCsr::Scalars("values", values.size()));
+  const HostCsr::Offsets offsets("row_map", row_map.size());
+  for (std::size_t i = 0; i < row_map.size(); ++i) offsets(i) = row_map[i];
+  a.matrix.row_map = offsets;
+  for (std::size_t n = 0; n < entries.size(); ++n) {
+    a.matrix.entries(n) = entries[n];
+    a.matrix.values(n) = values[n];
+  }
+
+  const auto matrix = distributed::from_tpetra(world, a, options());
+  const Kokkos::View<double**, LayoutRight, Exec> x("x", a.rows->elements.size(), 2);
+  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.rows->elements.size(), 2);
+  const auto host = Kokkos::create_mirror_view(x);
+  for (std::size_t n = 0; n < a.rows->elements.size(); ++n)
+    for (int c = 0; c < 2; ++c) host(n, c) = x_value(a.rows->elements[n], c);
+  Kokkos::deep_copy(x, host);
+  spmm(Exec(), 1.0, matrix, x, 0.0, y);
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (std::size_t r = 0; r < a.rows->elements.size(); ++r)
+    for (int c = 0; c < 2; ++c) {
+      double expected = 0;
+      for (std::int64_t n = serial.row_map(a.rows->elements[r]);
+           n < serial.row_map(a.rows->elements[r] + 1); ++n)
+        expected += serial.values(n) * x_value(serial.entries(n), c);
+      EXPECT_NEAR(found(r, c), expected, 1e-12 * (1 + std::abs(expected)));
+    }
+}
+
+}  // namespace
+}  // namespace fatvec::test
