@@ -7,7 +7,8 @@
 // beta become 0), the others go on. A is the 7-point Poisson matrix of n × n × n points, the
 // right-hand sides are heat sources at k places.
 //
-// Everything stays on the device but the test for convergence, k numbers an iteration.
+// Everything stays on the device but the test for convergence, k numbers an iteration. Compiled for
+// one device and, as distributed_block_cg, for many ranks.
 //
 // Method: M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems,
 // 1952.
@@ -17,16 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/kernels/csr.hpp>
-#include <fatvec/statistics/vector_statistics.hpp>
-
 #include "common.hpp"
 
 using examples::Device;
 using examples::Exec;
 using examples::Matrix;
 using examples::Multivector;
-using ColumnDots = fatvec::ColumnResults<double, Exec>;  // a number for each column, on the device
+using ColumnDots = examples::ColumnResults<double>;  // a number for each column, on the device
 
 namespace {
 
@@ -38,8 +36,8 @@ struct Options {
 };
 
 /// B(:, c) is a heat source of its own place and width; row x + n (y + n z) is a point of the unit
-/// cube.
-void set_sources(const Exec& exec, int n, const Multivector& b) {
+/// cube. first: the row that is row 0 of b.
+void set_sources(const Exec& exec, int n, std::int64_t first, const Multivector& b) {
   examples::for_each_element(
       "set_sources", exec, b.extent_int(0), b.extent_int(1),
       KOKKOS_LAMBDA(std::int64_t row, int c) {
@@ -47,7 +45,7 @@ void set_sources(const Exec& exec, int n, const Multivector& b) {
                                 0.732 * (c + 1)};  // their fractions fill the cube evenly
         const double width = 0.05 + 0.3 / (c + 1);
         double distance = 0;  // squared
-        std::int64_t left = row;
+        std::int64_t left = first + row;
         for (int axis = 0; axis < 3; ++axis, left /= n) {
           const double away = static_cast<double>(left % n + 1) / (n + 1) -
                               (place[axis] - Kokkos::floor(place[axis]));
@@ -71,9 +69,9 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
   const Multivector r("r", n, k);
   const Multivector p("p", n, k);
   const Multivector q("q", n, k);
-  ColumnDots rr(exec, k);
-  ColumnDots next_rr(exec, k);
-  const ColumnDots pq(exec, k);
+  ColumnDots rr = examples::column_results<double>(exec, a, k);
+  ColumnDots next_rr = examples::column_results<double>(exec, a, k);
+  const ColumnDots pq = examples::column_results<double>(exec, a, k);
   const Kokkos::View<double*, Device> limit("limit",
                                             k);  // of rr: a column at or below it is frozen
   Outcome outcome{std::vector<int>(static_cast<std::size_t>(k)), 0, {}};
@@ -81,7 +79,7 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
   Kokkos::deep_copy(exec, x, 0);
   Kokkos::deep_copy(exec, r, b);
   Kokkos::deep_copy(exec, p, b);
-  fatvec::dot(exec, r, r, rr);
+  dot(exec, r, r, rr);
   auto limits = rr.on_host(exec);
   for (auto& value : limits) value *= options.tolerance * options.tolerance;
   Kokkos::deep_copy(exec, limit,
@@ -98,8 +96,8 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
     }
     if (done) break;
 
-    outcome.products.time(exec, [&] { fatvec::spmm(exec, 1.0, a, p, 0.0, q); });
-    fatvec::dot(exec, p, q, pq);
+    outcome.products.time(exec, [&] { spmm(exec, 1.0, a, p, 0.0, q); });
+    dot(exec, p, q, pq);
     const auto old_rr = rr.values;
     const auto new_rr = next_rr.values;
     const auto p_q = pq.values;
@@ -109,7 +107,7 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
           x(i, c) += alpha * p(i, c);
           r(i, c) -= alpha * q(i, c);
         });
-    fatvec::dot(exec, r, r, next_rr);
+    dot(exec, r, r, next_rr);
     examples::for_each_element(
         "cg::direction", exec, n, k, KOKKOS_LAMBDA(std::int64_t i, int c) {
           const double beta = old_rr(c) > limit(c) ? new_rr(c) / old_rr(c) : 0;
@@ -128,9 +126,12 @@ std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivect
                               const Multivector& x) {
   const Multivector r("residual", b.extent(0), b.extent(1));
   Kokkos::deep_copy(exec, r, b);
-  fatvec::spmm(exec, -1.0, a, x, 1.0, r);
-  auto norms = fatvec::dot(exec, r, r);
-  const auto bb = fatvec::dot(exec, b, b);
+  spmm(exec, -1.0, a, x, 1.0, r);
+  const ColumnDots dots = examples::column_results<double>(exec, a, r.extent_int(1));
+  dot(exec, r, r, dots);
+  std::vector<double> norms = dots.on_host(exec);
+  dot(exec, b, b, dots);
+  const std::vector<double> bb = dots.on_host(exec);
   for (std::size_t c = 0; c < norms.size(); ++c) norms[c] = std::sqrt(norms[c] / bb[c]);
   return norms;
 }
@@ -139,11 +140,12 @@ bool run(const Options& options) {
   const Exec exec;
   const Matrix a = examples::generated("gen:stencil7:" + std::to_string(options.size));
   std::printf(
-      "problem     7-point matrix of %d rows, %lld entries, k = %d right-hand sides, on %s\n",
-      a.rows(), static_cast<long long>(a.nnz()), options.k, Exec::name());
-  const Multivector b("b", a.rows(), options.k);
-  const Multivector x("x", a.rows(), options.k);
-  set_sources(exec, options.size, b);
+      "problem     7-point matrix of %lld rows, %lld entries, k = %d right-hand sides, on %s\n",
+      static_cast<long long>(a.rows()), static_cast<long long>(examples::entries(a)), options.k,
+      Exec::name());
+  const Multivector b("b", examples::rows_here(a), options.k);
+  const Multivector x("x", examples::rows_here(a), options.k);
+  set_sources(exec, options.size, examples::first_row(a), b);
 
   const Outcome outcome = solve(exec, a, b, x, options);
   std::printf("iterations ");

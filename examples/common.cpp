@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <fatvec/core/error.hpp>
-#include <fatvec/generate/generate.hpp>
 
 namespace examples {
 namespace {
@@ -22,34 +21,8 @@ std::vector<std::string> kokkos_arguments(const CLI::App& app) {
   return left;
 }
 
-}  // namespace
-
-void Checks::at_most(const std::string& what, double value, double limit) {
-  const bool passed = value <= limit;
-  std::printf("check       %s: %.2e, at most %.2e: %s\n", what.c_str(), value, limit,
-              passed ? "passed" : "FAILED");
-  passed_ = passed_ && passed;
-}
-
-double largest(const std::vector<double>& values) {
-  double result = 0;
-  for (const double value : values)
-    if (value > result || std::isnan(value)) result = value;
-  return result;
-}
-
-CLI::Validator between(double least, double most) {
-  const auto range = fatvec::detail::concat("from ", least, " to ", most);
-  return {[=](const std::string& text) {
-            double value = 0;
-            const bool fits =
-                CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
-            return fits ? std::string() : "must be a number " + range + ", not " + text;
-          },
-          range, "between"};
-}
-
-int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& example) {
+/// Everything but the environment; the exit status.
+int outcome(CLI::App& app, int argc, char** argv, const std::function<bool()>& example) {
   app.allow_extras();
   app.footer(
       "Kokkos' own options (--kokkos-num-threads=N) are passed on.\n"
@@ -80,15 +53,38 @@ int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& examp
   }
 }
 
-Matrix generated(const std::string& spec) {
-  const auto a = fatvec::generate::generate(fatvec::generate::parse_spec(spec));
-  // With 32-bit offsets, for which fatvec::kernels is compiled, in place of the generators' 64.
-  const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_map("row_map", a.row_map.extent(0));
-  for (std::size_t i = 0; i < row_map.extent(0); ++i)
-    row_map(i) = static_cast<std::int32_t>(a.row_map(i));
-  return fatvec::mirror<Exec>(
-      fatvec::CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace>(
-          a.rows(), a.cols(), row_map, a.entries, a.values));
+}  // namespace
+
+void Checks::at_most(const std::string& what, double value, double limit) {
+  const bool passed = value <= limit;
+  std::printf("check       %s: %.2e, at most %.2e: %s\n", what.c_str(), value, limit,
+              passed ? "passed" : "FAILED");
+  passed_ = passed_ && passed;
+}
+
+double largest(const std::vector<double>& values) {
+  double result = 0;
+  for (const double value : values)
+    if (value > result || std::isnan(value)) result = value;
+  return result;
+}
+
+CLI::Validator between(double least, double most) {
+  const auto range = fatvec::detail::concat("from ", least, " to ", most);
+  return {[=](const std::string& text) {
+            double value = 0;
+            const bool fits =
+                CLI::detail::lexical_cast(text, value) && value >= least && value <= most;
+            return fits ? std::string() : "must be a number " + range + ", not " + text;
+          },
+          range, "between"};
+}
+
+int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& example) {
+  const Environment environment(argc, argv);
+  const int status = outcome(app, argc, argv, example);
+  if (status == Exit::internal_error || status == Exit::bad_input) environment.fail(status);
+  return status;
 }
 
 void print_share(const Stopwatch& products, double total_seconds) {

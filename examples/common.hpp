@@ -10,20 +10,14 @@
 #include <string>
 #include <vector>
 
-#include <fatvec/formats/csr.hpp>
-
 /// What the examples share beside the library: options, clocks, checks. Nothing here is needed to
 /// use fatvec.
 namespace examples {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
-using Matrix = fatvec::CsrMatrix<double, std::int32_t, Exec>;  // as fatvec::kernels has it
 using Multivector =
     Kokkos::View<double**, Kokkos::LayoutRight, Device>;  // a row's columns lie together
-
-/// A generated matrix (fatvec::generate::parse_spec says what can be) in the device's memory.
-Matrix generated(const std::string& spec);
 
 /// The checks at the end of an example: each is printed with its limit, and counts.
 class Checks {
@@ -107,3 +101,10 @@ void for_each_element(const std::string& label, const Exec& exec, std::int64_t r
 }
 
 }  // namespace examples
+
+// What of an example is not the same on many ranks: all else is compiled twice.
+#if defined(EXAMPLES_OF_RANKS)
+#include "ranks.hpp"
+#else
+#include "one_device.hpp"
+#endif

@@ -14,6 +14,9 @@
 // Eigen's. The basis is made orthonormal by SVQB in the coefficients: directions that depend on the
 // others, as P and W do in the end, are dropped instead of breaking the method.
 //
+// Compiled for one device and, as distributed_lobpcg, for many ranks: these add up S^T S and S^T A
+// S, and each solves the dense eigenproblem, of the same bits.
+//
 // Methods: A. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput. 23
 // (2001); SVQB: A. Stathopoulos and K. Wu, SIAM J. Sci. Comput. 23 (2002); Chebyshev's iteration:
 // Y. Saad, Iterative methods for sparse linear systems, 12.3.
@@ -28,9 +31,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fatvec/kernels/csr.hpp>
-#include <fatvec/statistics/vector_statistics.hpp>
 
 #include "common.hpp"
 
@@ -58,13 +58,14 @@ Block columns(const Multivector& s, int first, int last) {
   return Kokkos::subview(s, Kokkos::ALL, Kokkos::make_pair(first, last));
 }
 
-/// S^T T of two tall matrices, on the host.
+/// S^T T of two tall matrices, on the host, all ranks together.
 Dense gram(const Exec& exec, const Multivector& s, const Multivector& t) {
   const Multivector product("gram", s.extent(1), t.extent(1));
   KokkosBlas::gemm(exec, "T", "N", 1.0, s, t, 0.0, product);
   Dense dense(product.extent(0), product.extent(1));
   Kokkos::deep_copy(exec, HostDense(dense.data(), dense.rows(), dense.cols()), product);
   exec.fence();
+  examples::add_up(dense.data(), static_cast<std::size_t>(dense.size()));
   return dense;
 }
 
@@ -119,7 +120,7 @@ void rotate(const Exec& exec, Vectors& v, const Dense& c) {
 }
 
 /// W = A X - X diag(theta); returns |w| / theta of each column.
-std::vector<double> residuals(const Exec& exec, const Block& x, const Block& ax,
+std::vector<double> residuals(const Exec& exec, const Matrix& a, const Block& x, const Block& ax,
                               const Eigen::VectorXd& theta, const Block& w) {
   const Kokkos::View<double*, Device> device_theta("theta", theta.size());
   Kokkos::deep_copy(exec, device_theta,
@@ -127,7 +128,9 @@ std::vector<double> residuals(const Exec& exec, const Block& x, const Block& ax,
   examples::for_each_element(
       "lobpcg::residuals", exec, x.extent_int(0), x.extent_int(1),
       KOKKOS_LAMBDA(std::int64_t i, int c) { w(i, c) = ax(i, c) - device_theta(c) * x(i, c); });
-  auto norms = fatvec::dot(exec, w, w);
+  const auto squares = examples::column_results<double>(exec, a, w.extent_int(1));
+  dot(exec, w, w, squares);
+  std::vector<double> norms = squares.on_host(exec);
   for (std::size_t c = 0; c < norms.size(); ++c)
     norms[c] = std::sqrt(norms[c]) / theta[static_cast<Eigen::Index>(c)];
   return norms;
@@ -144,7 +147,7 @@ struct Multiply {
   const Matrix& a;
   examples::Stopwatch& products;
   void operator()(double alpha, const Block& x, double beta, const Block& y) const {
-    products.time(exec, [&] { fatvec::spmm(exec, alpha, a, x, beta, y); });
+    products.time(exec, [&] { spmm(exec, alpha, a, x, beta, y); });
   }
 };
 
@@ -201,7 +204,8 @@ Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, Vectors& v,
     const RitzPairs ritz = rayleigh_ritz(gram(exec, v.s, v.s), gram(exec, v.s, v.as), k);
     rotate(exec, v, ritz.coefficients);
     const Block w = columns(v.s, 2 * k, 3 * k);
-    const auto norms = residuals(exec, columns(v.s, 0, k), columns(v.as, 0, k), ritz.values, w);
+    const auto norms =
+        residuals(exec, multiply.a, columns(v.s, 0, k), columns(v.as, 0, k), ritz.values, w);
     if (largest_of(norms, options.pairs) <= options.tolerance ||
         iterations == options.max_iterations)
       return ritz.values;
@@ -218,15 +222,17 @@ bool run(const Options& options) {
   const Exec exec;
   const Matrix a = examples::generated("gen:stencil7:" + std::to_string(options.size));
   std::printf(
-      "problem     %d lowest eigenpairs of the 7-point matrix of %d rows, %lld entries; k = %d, on "
-      "%s\n",
-      options.pairs, a.rows(), static_cast<long long>(a.nnz()), k, Exec::name());
+      "problem     %d lowest eigenpairs of the 7-point matrix of %lld rows, %lld entries; k = %d, "
+      "on %s\n",
+      options.pairs, static_cast<long long>(a.rows()), static_cast<long long>(examples::entries(a)),
+      k, Exec::name());
   examples::Stopwatch products;
   const Multiply multiply{exec, a, products};
-  Vectors v(a.rows(), k);
+  Vectors v(examples::rows_here(a), k);
   const Block x = v.d;
   const Block ax = v.z;
-  Kokkos::Random_XorShift64_Pool<Exec> random(1);
+  Kokkos::Random_XorShift64_Pool<Exec> random(
+      static_cast<std::uint64_t>(1 + examples::first_row(a)));
   Kokkos::fill_random(exec, columns(v.s, 0, k), random, -1.0, 1.0);
   exec.fence();
   const Kokkos::Timer timer;
@@ -244,7 +250,7 @@ bool run(const Options& options) {
                  options.tolerance);
   Kokkos::deep_copy(exec, x, columns(v.s, 0, k));
   multiply(1, x, 0, ax);  // afresh: solve() keeps A X up to date without a product
-  const auto norms = residuals(exec, x, ax, theta, columns(v.s, 2 * k, 3 * k));
+  const auto norms = residuals(exec, a, x, ax, theta, columns(v.s, 2 * k, 3 * k));
   checks.at_most("largest |A x - theta x| / theta", largest_of(norms, options.pairs),
                  2 * options.tolerance);
   const Dense off_identity = gram(exec, v.d, v.d) - Dense::Identity(k, k);

@@ -15,6 +15,9 @@
 // takes the mean of the pages that link to it. A_hat shares the arrays of the graph with P and
 // brings values of its own.
 //
+// Compiled for one device and, as distributed_pagerank, for many ranks, each of which has some of
+// the pages: rows of the graph, of X and of H.
+//
 // Methods: L. Page et al., The PageRank citation ranking, 1999; T. Haveliwala, Topic-sensitive
 // PageRank, WWW 2002; J. Gasteiger et al., Predict then propagate: graph neural networks meet
 // personalized PageRank, ICLR 2019.
@@ -26,18 +29,15 @@
 #include <utility>
 #include <vector>
 
-#include <fatvec/kernels/csr.hpp>
-#include <fatvec/statistics/vector_statistics.hpp>
-
 #include "common.hpp"
 
 using examples::Device;
 using examples::Exec;
-using examples::Matrix;
 using examples::Multivector;
-using Prepared = fatvec::Prepared<Matrix>;
+using examples::Prepared;
+using examples::Rows;
 using Counts = Kokkos::View<int*, Device>;
-using Statistics = fatvec::ColumnResults<fatvec::VectorStatistics<double>, Exec>;
+using Statistics = fatvec::VectorStatistics<double>;
 
 namespace {
 
@@ -50,29 +50,34 @@ struct Options {
   int max_iterations = 1000;
 };
 
-/// The graph with values of its own; value(i, j) is for the link from page j to page i. Shares the
-/// other arrays.
+/// The graph with values of its own; value(i, j) is for the link from page j to page i.
 template <class Value>
-Prepared with_values(const Exec& exec, const Matrix& graph, const Value& value) {
-  const Matrix::Scalars values("graph::values", graph.values.extent(0));
-  const auto row_map = graph.row_map;
-  const auto entries = graph.entries;
+Prepared with_values(const Exec& exec, const Rows& graph, const Value& value) {
+  const Kokkos::View<double*, Device> values("graph::values", graph.matrix.values.extent(0));
+  const auto row_map = graph.matrix.row_map;
+  const auto entries = graph.matrix.entries;
+  const int first = static_cast<int>(graph.first);
   Kokkos::parallel_for(
-      "with_values", Kokkos::RangePolicy<Exec>(exec, 0, graph.rows()), KOKKOS_LAMBDA(int i) {
-        for (auto n = row_map(i); n < row_map(i + 1); ++n) values(n) = value(i, entries(n));
+      "with_values", Kokkos::RangePolicy<Exec>(exec, 0, graph.matrix.rows()), KOKKOS_LAMBDA(int i) {
+        for (auto n = row_map(i); n < row_map(i + 1); ++n) values(n) = value(first + i, entries(n));
       });
-  return fatvec::prepare(exec,
-                         Matrix(graph.rows(), graph.cols(), graph.row_map, graph.entries, values));
+  return examples::with_values(exec, graph, values);
 }
 
-/// How many links go out from each page.
-Counts count_links(const Exec& exec, const Matrix& graph) {
-  const Counts links("links", graph.cols());
-  const auto entries = graph.entries;
+/// How many links go out from each page of the whole graph.
+Counts count_links(const Exec& exec, const Rows& graph) {
+  const Counts links("links", graph.matrix.cols());
+  const auto entries = graph.matrix.entries;
   Kokkos::parallel_for(
       "count_links",
-      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.nnz()),
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, graph.matrix.nnz()),
       KOKKOS_LAMBDA(std::int64_t n) { Kokkos::atomic_inc(&links(entries(n))); });
+  const auto host = Kokkos::create_mirror_view(links);
+  Kokkos::deep_copy(exec, host, links);
+  exec.fence();
+  examples::add_up(host.data(), host.extent(0));
+  Kokkos::deep_copy(exec, links, host);
+  exec.fence();
   return links;
 }
 
@@ -87,28 +92,34 @@ struct Ranks {
 /// most tolerance in the 1-norm.
 Ranks page_rank(const Exec& exec, const Prepared& p, int k, int first, int step,
                 const Options& options) {
-  const int pages = p.rows();
+  const int pages = examples::rows_here(p);
+  const auto seed = static_cast<int>(first - examples::first_row(p));  // here, or another rank's
   Multivector x("x", pages, k);
   Multivector y("y", pages, k);
-  const Statistics statistics(exec, k);
+  const auto statistics = examples::column_results<Statistics>(exec, p, k);
   const auto of_column = statistics.values;
   const Kokkos::RangePolicy<Exec> columns(exec, 0, k);
   Ranks ranks;
   exec.fence();
   const Kokkos::Timer timer;
   Kokkos::parallel_for(
-      "page_rank::start", columns, KOKKOS_LAMBDA(int c) { x(first + c * step, c) = 1; });
+      "page_rank::start", columns, KOKKOS_LAMBDA(int c) {
+        const int row = seed + c * step;
+        if (row >= 0 && row < pages) x(row, c) = 1;
+      });
   for (double change = 2; change > options.tolerance && ranks.iterations < options.max_iterations;
        ++ranks.iterations) {
-    ranks.products.time(exec, [&] { fatvec::spmm(exec, options.damping, p, x, 0.0, y); });
-    fatvec::vector_statistics(exec, y, statistics);
+    ranks.products.time(exec, [&] { spmm(exec, options.damping, p, x, 0.0, y); });
+    vector_statistics(exec, y, statistics);
     Kokkos::parallel_for(
-        "page_rank::seeds", columns,
-        KOKKOS_LAMBDA(int c) { y(first + c * step, c) += 1 - of_column(c).sum; });
+        "page_rank::seeds", columns, KOKKOS_LAMBDA(int c) {
+          const int row = seed + c * step;
+          if (row >= 0 && row < pages) y(row, c) += 1 - of_column(c).sum;
+        });
     examples::for_each_element(
         "page_rank::change", exec, pages, k,
         KOKKOS_LAMBDA(std::int64_t i, int c) { x(i, c) = y(i, c) - x(i, c); });
-    fatvec::vector_statistics(exec, x, statistics);
+    vector_statistics(exec, x, statistics);
     change = 0;
     for (const auto& column : statistics.on_host(exec))
       change = std::max(change, column.absolute_sum);
@@ -120,21 +131,26 @@ Ranks page_rank(const Exec& exec, const Prepared& p, int k, int first, int step,
 }
 
 /// |d P x + w v - x| in the 1-norm for column c, on the host, pages without links counted as such.
-double error_of_equation(const Matrix& p, const Counts& links, const Ranks& ranks, int c, int seed,
-                         double damping) {
-  const auto host_p = fatvec::mirror<Kokkos::DefaultHostExecutionSpace>(p);
+double error_of_equation(const Rows& graph, const Counts& links, const Ranks& ranks, int c,
+                         int seed, double damping) {
+  const auto here = fatvec::mirror<Kokkos::DefaultHostExecutionSpace>(graph.matrix);
   const auto host_links = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), links);
-  const auto x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ranks.x);
+  const auto mine = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ranks.x);
+  const int first = static_cast<int>(graph.first);
+  std::vector<double> x(static_cast<std::size_t>(graph.all), 0);  // of all pages
+  for (int i = 0; i < here.rows(); ++i) x[static_cast<std::size_t>(first + i)] = mine(i, c);
+  examples::add_up(x.data(), x.size());
   double back_to_seed = 1 - damping;
-  for (int j = 0; j < p.cols(); ++j)
-    if (host_links(j) == 0) back_to_seed += damping * x(j, c);
+  for (int j = 0; j < here.cols(); ++j)
+    if (host_links(j) == 0) back_to_seed += damping * x[static_cast<std::size_t>(j)];
   double error = 0;
-  for (int i = 0; i < p.rows(); ++i) {
-    double rank = i == seed ? back_to_seed : 0;
-    for (auto n = host_p.row_map(i); n < host_p.row_map(i + 1); ++n)
-      rank += damping * x(host_p.entries(n), c) / host_links(host_p.entries(n));
-    error += std::abs(rank - x(i, c));
+  for (int i = 0; i < here.rows(); ++i) {
+    double rank = first + i == seed ? back_to_seed : 0;
+    for (auto n = here.row_map(i); n < here.row_map(i + 1); ++n)
+      rank += damping * x[static_cast<std::size_t>(here.entries(n))] / host_links(here.entries(n));
+    error += std::abs(rank - mine(i, c));
   }
+  examples::add_up(&error, 1);
   return error;
 }
 
@@ -142,71 +158,81 @@ double error_of_equation(const Matrix& p, const Counts& links, const Ranks& rank
 Multivector propagate(const Exec& exec, const Prepared& a_hat, int k) {
   constexpr int steps = 10;
   constexpr double own = 0.1;
-  const Multivector start("H0", a_hat.rows(), k);
-  Multivector h("H", a_hat.rows(), k);
-  Multivector next("H", a_hat.rows(), k);
+  const int pages = examples::rows_here(a_hat);
+  const std::int64_t first = examples::first_row(a_hat);
+  const Multivector start("H0", pages, k);
+  Multivector h("H", pages, k);
+  Multivector next("H", pages, k);
   examples::for_each_element(
-      "features", exec, a_hat.rows(), k, KOKKOS_LAMBDA(std::int64_t i, int c) {
-        start(i, c) = Kokkos::cos(static_cast<double>(c) * static_cast<double>(i));
+      "features", exec, pages, k, KOKKOS_LAMBDA(std::int64_t i, int c) {
+        start(i, c) = Kokkos::cos(static_cast<double>(c) * static_cast<double>(first + i));
       });
   Kokkos::deep_copy(exec, h, start);
   for (int step = 0; step < steps; ++step) {
     Kokkos::deep_copy(exec, next, start);
-    fatvec::spmm(exec, 1 - own, a_hat, h, own, next);  // next = (1 - own) A_hat h + own H0
+    spmm(exec, 1 - own, a_hat, h, own, next);  // next = (1 - own) A_hat h + own H0
     std::swap(h, next);
   }
   return h;
 }
 
-void check_ranks(const Exec& exec, const Prepared& p, const Counts& links, const Ranks& ranks,
-                 int step, const Options& options, examples::Checks& checks) {
+std::vector<Statistics> statistics_of(const Exec& exec, const Prepared& p, const Multivector& x) {
+  const auto results = examples::column_results<Statistics>(exec, p, x.extent_int(1));
+  vector_statistics(exec, x, results);
+  return results.on_host(exec);
+}
+
+void check_ranks(const Exec& exec, const Rows& graph, const Prepared& p, const Counts& links,
+                 const Ranks& ranks, int step, const Options& options, examples::Checks& checks) {
   std::vector<double> errors;
-  for (const auto& column : fatvec::vector_statistics(exec, ranks.x))
+  for (const auto& column : statistics_of(exec, p, ranks.x))
     errors.push_back(std::abs(column.sum - 1));
   checks.at_most("largest |sum of a column - 1|", examples::largest(errors), 1e-12);
 
   const int c = options.k - 1;
   const double d = options.damping;
   checks.at_most("error of the last column's equation",
-                 error_of_equation(p, links, ranks, c, c * step, d), options.tolerance);
+                 error_of_equation(graph, links, ranks, c, c * step, d), options.tolerance);
 
   const Ranks alone = page_rank(exec, p, 1, c * step, 0, options);
   const auto x = ranks.x;
   const auto y = alone.x;
   examples::for_each_element(
-      "difference", exec, p.rows(), 1, KOKKOS_LAMBDA(std::int64_t i, int) { y(i, 0) -= x(i, c); });
-  const double difference = fatvec::vector_statistics(exec, y).front().absolute_sum;
-  checks.at_most("difference of that column from a run of its own", difference,
+      "difference", exec, y.extent_int(0), 1,
+      KOKKOS_LAMBDA(std::int64_t i, int) { y(i, 0) -= x(i, c); });
+  checks.at_most("difference of that column from a run of its own",
+                 statistics_of(exec, p, y).front().absolute_sum,
                  2 * d / (1 - d) * options.tolerance);
 }
 
 bool run(const Options& options) {
   const Exec exec;
   const int k = options.k;
-  const auto spec = fatvec::detail::concat("gen:powerlaw:", options.pages, ":", options.links);
-  const Matrix graph = examples::generated(spec);
+  const Rows graph = examples::generated_rows(
+      fatvec::detail::concat("gen:powerlaw:", options.pages, ":", options.links));
   const Counts links = count_links(exec, graph);
-  const auto row_map = graph.row_map;
+  const auto row_map = graph.matrix.row_map;
+  const int first = static_cast<int>(graph.first);
   const Prepared p = with_values(exec, graph, KOKKOS_LAMBDA(int, int j) { return 1.0 / links(j); });
   const Prepared a_hat = with_values(
-      exec, graph,
-      KOKKOS_LAMBDA(int i, int) { return 1.0 / static_cast<double>(row_map(i + 1) - row_map(i)); });
-  std::printf("problem     %d pages, %lld without links, %lld links; k = %d seeds, on %s\n",
-              p.rows(), static_cast<long long>(fatvec::vector_statistics(exec, links).zeros),
-              static_cast<long long>(p.nnz()), k, Exec::name());
+      exec, graph, KOKKOS_LAMBDA(int i, int) {
+        return 1.0 / static_cast<double>(row_map(i - first + 1) - row_map(i - first));
+      });
+  std::printf("problem     %lld pages, %lld without links, %lld links; k = %d seeds, on %s\n",
+              static_cast<long long>(graph.all),
+              static_cast<long long>(fatvec::vector_statistics(exec, links).zeros),
+              static_cast<long long>(examples::entries(p)), k, Exec::name());
 
-  const int step = p.rows() / k;
+  const int step = static_cast<int>(graph.all) / k;
   const Ranks ranks = page_rank(exec, p, k, 0, step, options);
   std::printf("iterations  %d\n", ranks.iterations);
   examples::print_share(ranks.products, ranks.seconds);
 
   examples::Checks checks;
-  check_ranks(exec, p, links, ranks, step, options, checks);
-  const Multivector h = propagate(exec, a_hat, k);
-  const auto constant =
-      fatvec::vector_statistics(exec, h).front();  // H0(i, 0) = 1, and a mean of ones is 1
-  checks.at_most("change of a constant feature", std::fmax(constant.max - 1, 1 - constant.min),
-                 1e-12);
+  check_ranks(exec, graph, p, links, ranks, step, options, checks);
+  const auto constant = statistics_of(exec, a_hat, propagate(exec, a_hat, k)).front();
+  checks.at_most("change of a constant feature",  // H0(i, 0) = 1, and a mean of ones is 1
+                 std::fmax(constant.max - 1, 1 - constant.min), 1e-12);
   return checks.passed();
 }
 

@@ -2,8 +2,10 @@
 // The C++ of docs/distributed.md, run with the tests of distributed matrices.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <string>
+#include <vector>
 
 // snippet: distributed product
 #include <fatvec/distributed/matrix_market.hpp>
@@ -21,7 +23,33 @@ double product(const Kokkos::DefaultExecutionSpace& exec, const std::string& fil
 }
 // end of snippet
 
+using Exec = Kokkos::DefaultExecutionSpace;
+
+// snippet: distributed norms
+/// The 2-norm of column 0 after each step: allocated once, one round of messages a step.
+std::vector<double> norms(const fatvec::distributed::Communicator& world, const Exec& exec,
+                          int steps, Kokkos::View<double**> X) {
+  using Statistics = fatvec::VectorStatistics<double>;
+  const fatvec::distributed::ColumnResults<Statistics, Exec> results(
+      world, exec, static_cast<std::int64_t>(X.extent(1)));
+  std::vector<double> of_steps;
+  for (int step = 0; step < steps; ++step) {
+    vector_statistics(exec, X, results);  // results.values(c) is in exec's memory, too
+    of_steps.push_back(results.on_host(exec)[0].norm2());
+  }
+  return of_steps;
+}
+// end of snippet
+
 namespace {
+
+TEST(DistributedGuide, Norms) {
+  const fatvec::distributed::Communicator world;
+  const Kokkos::View<double**> x("x", 4, 2);
+  Kokkos::deep_copy(x, 3.0);
+  const auto found = norms(world, {}, 2, x);
+  EXPECT_EQ(found, std::vector<double>(2, std::sqrt(36.0 * world.size())));
+}
 
 TEST(DistributedGuide, Product) {
   const fatvec::distributed::Communicator world;
