@@ -52,7 +52,7 @@ struct ColumnByColumn {
 };
 
 template <class ExecSpace>
-void add(Registry& registry, const char* backend, bool on_request = false) {
+void add_columns(Registry& registry, const char* backend, bool on_request = false) {
   for (const bool copies : {false, true}) {
     registry.add({.name = "fatvec",
                   .backend = backend,
@@ -71,13 +71,13 @@ void add(Registry& registry, const char* backend, bool on_request = false) {
 
 void add_fatvec_columns(Registry& registry) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  add<Kokkos::Cuda>(registry, "cuda");
+  add_columns<Kokkos::Cuda>(registry, "cuda");
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
-  add<Kokkos::OpenMP>(registry, "openmp");
+  add_columns<Kokkos::OpenMP>(registry, "openmp");
 #endif
 #if defined(KOKKOS_ENABLE_SERIAL)
-  add<Kokkos::Serial>(registry, "serial", product::backends().size() > 1);
+  add_columns<Kokkos::Serial>(registry, "serial", product::backends().size() > 1);
 #endif
 }
 

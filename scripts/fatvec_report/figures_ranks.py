@@ -13,7 +13,7 @@ from .style import BOUND, MARKERS, STEPS, head, over_values, panels, pick, short
 def over_ranks(
     view, rows: pd.DataFrame, value: str, unit: float, label: str, title: str
 ) -> plt.Figure:
-    """`value` (a column, in `unit`) over the ranks, a panel per matrix, a line per way of running it and k."""
+    """`value` (a column, in `unit`) over the ranks: a panel per matrix, a line per way and k."""
     ways = rows.apply(lambda row: view.run.describe(row), axis=1)
     lines = list(dict.fromkeys(zip(ways, rows.k)))
     lines = [lines[at] for at in pick(range(len(lines)), len(STEPS))]

@@ -25,7 +25,8 @@ def claims(run: Run) -> list[tuple[str, str]]:
     return [
         (
             number(low.efficiency, "{:.3f}"),
-            f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; the highest is "
+            f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; "
+            "the highest is "
             f"{high.efficiency:.3f} ({high.matrix}, k = {high.k}).",
         )
     ]

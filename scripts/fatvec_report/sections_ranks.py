@@ -57,14 +57,17 @@ def over_ranks(view) -> list[Block]:
         return []
     weak = view.run.context.get("suite") == "weak"
     says = (
-        "Weak scaling: the grid grows with the ranks; efficiency is the time of one rank over the time of all."
+        "Weak scaling: the grid grows with the ranks; efficiency is the time of one rank over the "
+        "time of all."
         if weak
-        else "Strong scaling: one matrix, however many ranks; efficiency is the time of one rank over that of all, divided by their number."
+        else "Strong scaling: one matrix, however many ranks; efficiency is the time of one rank "
+        "over that of all, divided by their number."
     )
     blocks: list[Block] = [
         Text(
-            f"{says} One rank was measured in the same run; times are the slowest rank's. Hidden is the share of the exchange "
-            "and the halo part, run alone, that a whole product does not take beyond its local part."
+            f"{says} One rank was measured in the same run; times are the slowest rank's. Hidden "
+            "is the share of the exchange and the halo part, run alone, that a whole product does not "
+            "take beyond its local part."
         )
     ]
     for name, column, unit, label, title, alt in PICTURES:

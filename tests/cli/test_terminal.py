@@ -111,7 +111,11 @@ class Terminal(CliTest):
 
         run("tune", "--seconds", 0.001, "--default-policies", "--force")
         for kernel, policy, words in (
-            ("csr-portable", "form:range/width:4/threads_per_row:0", "row by row, tiles of 4 columns"),
+            (
+                "csr-portable",
+                "form:range/width:4/threads_per_row:0",
+                "row by row, tiles of 4 columns",
+            ),
             ("csr-portable", "form:range/width:1/threads_per_row:0", "row by row, single columns"),
             (
                 "csr-portable",

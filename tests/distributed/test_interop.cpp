@@ -82,7 +82,7 @@ TEST(DistributedInterop, SharesTheArraysOfPetscsMatrices) {
     for (double& value : petsc.diagonal.a) value *= 2;
     for (double& value : petsc.off_diagonal.a) value *= 2;
     expect_product<LayoutRight, LayoutRight>(a, twice(serial), 3, 1.0, 0.0);
-    a.update(Exec(), doubled(serial, a.row_partition(), world.rank()));
+    a.update(decltype(a)::ExecSpace(), doubled(serial, a.row_partition(), world.rank()));
     expect_product<LayoutRight, LayoutRight>(a, twice(serial), 3, 1.0, 0.0);
   }
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec multiply --distributed and the suites weak and strong of fatvec-bench, on several ranks.
-usage: test_programs.py FATVEC FATVEC_BENCH TEST_DATA RUN...     RUN: mpirun with its option for the number of ranks (standard library only)"""
+usage: test_programs.py FATVEC FATVEC_BENCH TEST_DATA RUN...
+RUN: mpirun with its option for the number of ranks (standard library only)"""
 
 import json
 import os
@@ -128,7 +129,8 @@ class Multiply(Programs):
     def test_a_file_is_read_in_parts_and_its_duplicates_are_counted(self):
         matrix = self.folder / "a.mtx"
         matrix.write_text(
-            "%%MatrixMarket matrix coordinate real symmetric\n5 5 6\n1 1 2\n2 1 -1\n5 3 4\n4 4 1\n4 4 2\n5 5 1\n"
+            "%%MatrixMarket matrix coordinate real symmetric\n5 5 6\n"
+            "1 1 2\n2 1 -1\n5 3 4\n4 4 1\n4 4 2\n5 5 1\n"
         )
         for ranks in (1, 3):
             told = self.multiply(ranks, matrix, "--k", 2)

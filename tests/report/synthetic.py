@@ -314,7 +314,10 @@ def ranks(suite, counts=(1, 2, 4), columns=(1, 8, 32), bandwidth=3000 * GB):
             alone = (12.0 * 27 + 16 * k) * 1.5e6 / bandwidth
             for count in counts:
                 share = 1.5e6 if suite == "weak" else 1.5e6 / count
-                name = f"matrix:gen:stencil27:115x115x115/ranks:{count}/contender:fatvec/format:csr/exchange:nccl/partition:even/layout:row/k:{k}"
+                name = (
+                    f"matrix:gen:stencil27:115x115x115/ranks:{count}/contender:fatvec/format:csr"
+                    f"/exchange:nccl/partition:even/layout:row/k:{k}"
+                )
                 local, halo = (
                     alone * share / 1.5e6,
                     0 if count == 1 else 1e-5 + 13225 * 8.0 * k / 100e9,
