@@ -60,7 +60,7 @@ double median_of(std::vector<double> seconds) {
   return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
 }
 
-/// So many products between two waits that starting them together takes no part of the time.
+/// Products between two waits: enough that starting them together takes no part of the time.
 int batch_for(double seconds) {
   constexpr double long_enough = 2e-3;
   return static_cast<int>(std::clamp(std::ceil(long_enough / seconds), 1.0, 50.0));

@@ -150,15 +150,15 @@ def fraga(view: View) -> Iterator[Finding]:
 def stec(view: View) -> Iterator[Finding]:
     printed = table("stec_gflops.csv")
     formats = ("csr", "ell", "jad", "pjad", "bsr")
-    theirs = printed[[f"openacc_{view.platform}_{name}" for name in formats]]
-    theirs.columns = ["csr", "ellpack", "jad", "pjad", "bsr"]
+    paper = printed[[f"openacc_{view.platform}_{name}" for name in formats]]
+    paper.columns = ["csr", "ellpack", "jad", "pjad", "bsr"]
     rows = hand_written(view)
     rows = rows[rows.backend.ne("serial")]
-    mine = by_format(rows[rows.format.isin(list(theirs.columns))])
+    mine = by_format(rows[rows.format.isin(list(paper.columns))])
     name = "csr" if view.platform == "cpu" else "pjad"
     yield (
         f"{name} is the best of CSR, ELL, JAD, pJAD, BSR",
-        f"{best_of(theirs, name)} (table II)",
+        f"{best_of(paper, name)} (table II)",
         best_of(mine, name),
     )
     library, contender = (
@@ -170,12 +170,12 @@ def stec(view: View) -> Iterator[Finding]:
     if len(speeds):
         yield (
             f"{contender}'s BSR at its best block size over the best of these",
-            f"{ratio(printed[library] / theirs.max(axis=1))} (table II)",
+            f"{ratio(printed[library] / paper.max(axis=1))} (table II)",
             ratio(speeds / mine.max(axis=1)),
         )
         yield (
             "the same over the hand-written BSR",
-            f"{ratio(printed[library] / theirs.bsr)}",
+            f"{ratio(printed[library] / paper.bsr)}",
             ratio(speeds / mine.bsr),
         )
 

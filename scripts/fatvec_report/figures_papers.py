@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
-from .names import ANSWERS, OURS, RAW
+from .names import ANSWERS, RAW, SPECIALISED
 from .style import FORMATS, INK, MARKERS, STEPS, head, look, over_values, panels, pick, plain
 
 WAYS = {
@@ -21,7 +21,7 @@ WAYS = {
 def over_deviation(view, table: pd.DataFrame) -> plt.Figure:
     """GFLOPS over the deviation of row lengths, a mark per matrix and format; hand-written and
     fatvec side by side."""
-    sides = [name for name in (RAW, OURS) if table.role.eq(name).any()]
+    sides = [name for name in (RAW, SPECIALISED) if table.role.eq(name).any()]
     figure, axes = panels(len(sides), 2, 5.6, 3.6, sharex=True, sharey=True)
     names = list(dict.fromkeys(table.format))
     for axis, side in zip(axes, sides):
@@ -43,7 +43,7 @@ def over_deviation(view, table: pd.DataFrame) -> plt.Figure:
         axis.set_xscale("symlog", linthresh=1)
         axis.set_xlim(left=0)
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_title({RAW: "hand-written", OURS: f"fatvec, {ANSWERS[OURS]}"}[side])
+        axis.set_title({RAW: "hand-written", SPECIALISED: f"fatvec, {ANSWERS[SPECIALISED]}"}[side])
         axis.set_xlabel("mean absolute deviation of row lengths (% of the mean)")
         axis.set_ylabel("GFLOPS")
     handles = [

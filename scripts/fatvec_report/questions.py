@@ -8,7 +8,7 @@ import pandas as pd
 
 from . import analysis
 from .load import Run
-from .names import OURS, RAW, role
+from .names import RAW, SPECIALISED, role
 
 ONE_BY_ONE = "column-by-column"  # the kernel that makes k products of one column
 PLAIN = ("textbook", "grid-stride")  # hand-written kernels that are as plain as that one
@@ -66,7 +66,7 @@ def over_deviation(run: Run) -> pd.DataFrame:
     rows = run.measured
     rows = rows[rows.k.eq(rows.k.min()) & rows.row_deviation.notna() & rows.format.ne("")]
     rows = rows.assign(role=rows.contender.map(role))
-    rows = rows[rows.role.isin([OURS, RAW])]
+    rows = rows[rows.role.isin([SPECIALISED, RAW])]
     best = analysis.fastest(rows, ["matrix", "format", "role"])
     what = [run.describe(row, contender=True) for _, row in best.iterrows()]
     return best.assign(what=what)

@@ -29,11 +29,13 @@ def stec(view) -> list[Block]:
         return []
     names = list(dict.fromkeys(table.contender))
     printed = _read("stec_gflops.csv")
-    theirs = {
+    published_columns = {
         "published: BSR": f"openacc_{view.platform}_bsr",
         "published: library": "mkl_bsr" if view.platform == "cpu" else "cusparse_bsr",
     }
-    theirs = {title: name for title, name in theirs.items() if name in printed}
+    published_columns = {
+        title: name for title, name in published_columns.items() if name in printed
+    }
     lines = []
     for (matrix, k), group in table.groupby(["matrix", "k"], sort=False):
         best = analysis.fastest(group, ["contender"]).set_index("contender")
@@ -48,7 +50,10 @@ def stec(view) -> list[Block]:
                 matrix,
                 str(k),
                 *cells,
-                *(gflops(printed[name][key]) if known else NONE for name in theirs.values()),
+                *(
+                    gflops(printed[name][key]) if known else NONE
+                    for name in published_columns.values()
+                ),
             ]
         )
     return [
@@ -57,7 +62,7 @@ def stec(view) -> list[Block]:
             "GFLOPS of each contender's BSR at the block size that is fastest on that matrix, "
             "which stands in brackets. Libraries get the last block padded to a whole one."
         ),
-        Table(["matrix", "k", *names, *theirs], lines, left=1),
+        Table(["matrix", "k", *names, *published_columns], lines, left=1),
     ]
 
 

@@ -66,8 +66,8 @@ def over_ranks(view) -> list[Block]:
     blocks: list[Block] = [
         Text(
             f"{says} One rank was measured in the same run; times are the slowest rank's. Hidden "
-            "is the share of the exchange and the halo part, run alone, that a whole product does not "
-            "take beyond its local part."
+            "is the share of the exchange and the halo part, run alone, that a whole product does "
+            "not take beyond its local part."
         )
     ]
     for name, column, unit, label, title, alt in PICTURES:

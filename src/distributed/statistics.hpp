@@ -140,6 +140,8 @@ auto dot(const Communicator& communicator, const ExecSpace& exec, const X& x, co
   dot(exec, x, y, results);
   return results.template answer<X>();
 }
+/// The statistics of X's columns, of all ranks' rows together; allocates its results. Otherwise as
+/// the one above.
 template <class ExecSpace, MultiVector X>
 auto vector_statistics(const Communicator& communicator, const ExecSpace& exec, const X& x) {
   const ColumnResults<StatisticsOf<X>, ExecSpace> results(communicator, exec,

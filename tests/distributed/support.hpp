@@ -98,9 +98,10 @@ class Allocations {
     static std::vector<std::string> noted;
     return noted;
   }
+  /// Kokkos 4.7 tells of an allocation of no bytes for each TeamPolicy on a GPU.
   static void note(Kokkos::Profiling::SpaceHandle space, const char* label, const void*,
-                   std::uint64_t) {
-    list().push_back(std::string(space.name) + ": " + label);
+                   std::uint64_t bytes) {
+    if (bytes > 0) list().push_back(std::string(space.name) + ": " + label);
   }
 };
 

@@ -12,16 +12,20 @@ import unittest
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "compare-distributed"
 # Prints what a program would, fatvec its rows of one rank, too. Round n takes 1/n of the time.
 MPIRUN = """#!{python}
-import pathlib, sys
+import json, pathlib, sys
 program = pathlib.Path(sys.argv[3])
 calls = pathlib.Path("{folder}", program.name + ".calls")
 calls.write_text((calls.read_text() if calls.exists() else "") + " ".join(sys.argv[4:]) + "\\n")
 seconds = 1 / calls.read_text().count("\\n")
 if program.name == "fatvec":
-    print("suite,rows,ranks,exchange,k,seconds,seconds_of_local_part,bytes,verified")
-    print(f"strong,64,1,mpi,8,{{0.5 * seconds}},1,0,right")
-    print(f"strong,64,2,mpi,8,{{0.4 * seconds}},1,128,right")
-    print("# k = 8: speed-up 1.25 on 2 ranks")
+    name = "matrix:gen:stencil27:4x4x4/ranks:{{}}/contender:fatvec/format:csr/k:8/manual_time"
+    more = {{"rows": 64, "verified": 1}}
+    rows = [
+        {{"name": name.format(1), "median_seconds": 0.5 * seconds, "exchanged_bytes": 0, **more}},
+        {{"name": name.format(2), "median_seconds": 0.4 * seconds, "exchanged_bytes": 128, **more}},
+    ]
+    output = sys.argv[sys.argv.index("--output") + 1]
+    pathlib.Path(output).write_text(json.dumps({{"benchmarks": rows}}))
 elif program.name == "peer-petsc":
     print(f"PETSc 3.18.5,64,2,8,{{seconds}},right")
 else:

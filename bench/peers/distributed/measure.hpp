@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the programs of this folder share: the matrix, X, the timer and the check, each as
-// fatvec-bench-mpi has them, and without a line of fatvec.
+// fatvec-bench has them, and without a line of fatvec.
 #pragma once
 
 #include <mpi.h>

@@ -25,7 +25,7 @@ Mat make_matrix(const Arguments& arguments, const Rows& rows) {
   PetscCallAbort(PETSC_COMM_WORLD, MatCreate(PETSC_COMM_WORLD, &a));
   PetscCallAbort(PETSC_COMM_WORLD, MatSetSizes(a, local, local, all, all));
   PetscCallAbort(PETSC_COMM_WORLD, MatSetType(a, MATAIJ));
-  // Of these two one is for the type that AIJ is on so many ranks; the other does nothing.
+  // Of these two one is for the type that AIJ is on that number of ranks; the other does nothing.
   PetscCallAbort(PETSC_COMM_WORLD,
                  MatSeqAIJSetPreallocationCSR(a, row_map.data(), columns.data(), values.data()));
   PetscCallAbort(PETSC_COMM_WORLD,

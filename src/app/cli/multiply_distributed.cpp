@@ -116,6 +116,7 @@ Result run(const Communicator& world, const MultiplyOptions& options) {
   result.y = distributed::vector_statistics(world, exec, product.y());
   if (options.verify) result.check = check_of(product);
   std::vector<ranks::Time> times;
+  times.reserve(static_cast<std::size_t>(options.repeat));
   for (std::int64_t n = 0; n < options.repeat; ++n)
     times.push_back(product.run(ranks::Part::whole));
   result.time = times.empty() ? result.first : median_of(times);

@@ -169,6 +169,7 @@ int tune(const TuneOptions& options) {
     print_setting(matrix, structure, machine);
   }
   std::vector<Tuned> list;
+  list.reserve(options.k.size());
   const Kokkos::Timer clock;
   for (const std::int64_t k : options.k)
     list.push_back(tune_one(options, matrix, structure, k, cache, clock, progress));
