@@ -48,37 +48,6 @@ inline constexpr bool has_gathers = false;
 /// Bytes beyond which what is written is not kept in the caches: non-temporal stores pay.
 inline constexpr std::int64_t streaming_bytes = 64'000'000;
 
-/// n elements that lie side by side, for the portable kernel: one load, one multiplication.
-/// Compilers of hosts have a type for it, which need not be aligned; devices load what is aligned
-/// as a whole.
-#if defined(FATVEC_HAS_GNU_VECTORS)
-inline constexpr int vector_bytes = simd_bytes > 32 ? simd_bytes : 32;
-template <class T, int n>
-struct VectorOf {
-  typedef T type __attribute__((vector_size(n * sizeof(T)), aligned(alignof(T)), may_alias));
-};
-#else
-inline constexpr int vector_bytes = 16;
-template <class T, int n>
-struct VectorOf {
-  struct alignas(n * sizeof(T)) type {
-    T of[n];
-    KOKKOS_FORCEINLINE_FUNCTION type& operator+=(const type& other) {
-      for (int e = 0; e < n; ++e) of[e] += other.of[e];
-      return *this;
-    }
-    KOKKOS_FORCEINLINE_FUNCTION friend type operator*(const T& a, type vector) {
-      for (int e = 0; e < n; ++e) vector.of[e] = a * vector.of[e];
-      return vector;
-    }
-  };
-};
-#endif
-template <class T>
-struct VectorOf<T, 1> {
-  using type = T;
-};
-
 /// What a thread calls after its last non-temporal store: the barrier behind it would wait for
 /// them.
 KOKKOS_INLINE_FUNCTION void end_streams() {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <fatvec/kernels/host/simd.hpp>
+#include <fatvec/core/vector_of.hpp>
 
 namespace fatvec::detail {
 
