@@ -78,6 +78,7 @@ GlobalCsr<Scalar> gather_rows(const Communicator& communicator, const Partition&
   const auto entries = static_cast<std::int64_t>(coo.entries());
   std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.size()), 0);
   const std::vector<Entry> sorted = communicator.agree([&] {
+    fatvec::detail::require_shape(coo);
     if (rows.parts() != communicator.size() || rows.rows() != coo.rows)
       throw ShapeError(fatvec::detail::concat(
           "distributed matrix: a partition of ", rows.rows(), " rows in ", rows.parts(),

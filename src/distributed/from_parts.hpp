@@ -51,8 +51,13 @@ Pieces<Csr> pieces_of(const Csr& local, const Csr& others, const std::vector<std
   std::vector<Offset> halo_map{0};
   for (std::int32_t i = 0; i < local.rows(); ++i) {
     Offset before = 0;
-    for (Offset n = others_map(i); n < others_map(i + 1); ++n)
+    for (Offset n = others_map(i); n < others_map(i + 1); ++n) {
+      if (entries(n) < 0 || entries(n) >= others.cols())
+        throw InputError(concat("distributed matrix: row ", i,
+                                " of the part of other ranks has column ", entries(n), ", of ",
+                                others.cols(), "."));
       if (entries(n) < pieces.columns_before) ++before;
+    }
     pieces.first_local.push_back(local_map(i) + others_map(i) + before);
     if (others_map(i + 1) == others_map(i)) continue;
     pieces.boundary.push_back(i);

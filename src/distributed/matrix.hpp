@@ -139,6 +139,9 @@ class Matrix {
   /// to Y. For measuring how much of it the local part hides. Collective, with the same k.
   template <class Alpha, MultiVector X, MultiVector Y>
   void add_halo(const ExecSpace& exec, const Alpha& alpha, const X& x, const Y& y) const {
+    static_assert(
+        std::is_same_v<std::remove_const_t<typename X::value_type>, typename Y::value_type>,
+        "X and Y must have the same scalar type");
     communicator().or_abort([&] {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
       shared_->halo.start(exec, x);

@@ -38,6 +38,7 @@ class Numbering {
 template <class Scalar>
 GlobalCoo<Scalar> renumbered(const Communicator& communicator, const Numbering& rows,
                              const Numbering& cols, const GlobalCoo<Scalar>& coo) {
+  communicator.agree([&] { fatvec::detail::require_shape(coo); });
   const auto copied = [&](const auto& indices) {
     return communicator.agree([&] {
       return std::vector<std::int64_t>(indices.data(), indices.data() + indices.extent(0));

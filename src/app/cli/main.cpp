@@ -84,8 +84,9 @@ int run_and_flush(const ranks::Session& session, int argc, char** argv) {
 
 /// Whether the program is to run on several ranks: MPI starts before anything else.
 bool is_distributed(int argc, char** argv) {
-  return std::any_of(argv, argv + argc,
-                     [](std::string_view argument) { return argument == "--distributed"; });
+  return std::any_of(argv, argv + argc, [](std::string_view argument) {
+    return argument == "--distributed" || argument.starts_with("--distributed=");
+  });
 }
 
 }  // namespace
