@@ -41,7 +41,7 @@ def main() -> int:
         print(f"{sys.argv[1]} is a dry run: its times mean nothing", file=sys.stderr)
         return 2
     rows = [row_of(entry) for entry in results["benchmarks"] if entry.get("verified") == 1]
-    with target.with_suffix(".csv").open("w", newline="") as file:
+    with target.with_name(target.name + ".csv").open("w", newline="") as file:
         table = csv.DictWriter(file, TABLE.split(), lineterminator="\n")
         table.writeheader()
         table.writerows(rows)
@@ -53,7 +53,7 @@ def main() -> int:
         "run": "one run of fatvec-bench, contenders alternating",
         "command": sys.argv[3],
     }
-    target.with_suffix(".json").write_text(json.dumps(about, indent=2) + "\n")
+    target.with_name(target.name + ".json").write_text(json.dumps(about, indent=2) + "\n")
     return 0
 
 

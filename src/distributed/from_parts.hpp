@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <fatvec/core/memory.hpp>
 #include <fatvec/distributed/build.hpp>
 
 namespace fatvec {
@@ -36,6 +37,8 @@ template <class Csr>
 Pieces<Csr> pieces_of(const Csr& local, const Csr& others, const std::vector<std::int64_t>& columns,
                       std::int64_t first_column) {
   using Offset = typename Csr::offset_type;
+  checked_count<Offset>(static_cast<double>(local.nnz()) + static_cast<double>(others.nnz()),
+                        "entries of one rank");
   const auto host = [](const auto& view) {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
   };

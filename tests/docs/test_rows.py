@@ -45,7 +45,7 @@ class Rows(unittest.TestCase):
             "-B",
             SCRIPT,
             self.folder / "in.json",
-            self.folder / "out",
+            self.folder / "epyc-3.26",
             "run",
         ]
         return subprocess.run(command, capture_output=True, text=True)
@@ -55,20 +55,20 @@ class Rows(unittest.TestCase):
         skipped = {"name": CASE["name"], "error_occurred": True, "error_message": "skipped: no"}
         done = self.run_it(CONTEXT, wrong, CASE, skipped)
         self.assertEqual(done.returncode, 0, done.stderr)
-        with (self.folder / "out.csv").open() as table:
+        with (self.folder / "epyc-3.26.csv").open() as table:
             (row,) = csv.DictReader(table)
         expected = (
             "gen:stencil7:9 4 fatvec-portable csr kernel:csr-portable 12.50 0.032 0.500 2.50 20"
         )
         self.assertEqual(list(row.values()), expected.split())
-        about = json.loads((self.folder / "out.json").read_text())
+        about = json.loads((self.folder / "epyc-3.26.json").read_text())
         self.assertEqual(about["machine"], "A CPU, 2 threads")
         self.assertEqual((about["date"], about["commit"]), ("2026-11-21", "0123456"))
         self.assertEqual(about["command"], "run")
 
     def test_a_dry_run_is_refused(self):
         done = self.run_it({**CONTEXT, "dry_run": "true"}, CASE)
-        self.assertEqual((done.returncode, (self.folder / "out.csv").exists()), (2, False))
+        self.assertEqual((done.returncode, (self.folder / "epyc-3.26.csv").exists()), (2, False))
         self.assertIn("dry run", done.stderr)
 
 

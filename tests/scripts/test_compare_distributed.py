@@ -24,13 +24,18 @@ if program.name == "fatvec":
         {{"name": name.format(1), "median_seconds": 0.5 * seconds, "exchanged_bytes": 0, **more}},
         {{"name": name.format(2), "median_seconds": 0.4 * seconds, "exchanged_bytes": 128, **more}},
     ]
+    if "{verdict}" == "fatvec's":
+        message = "verification failed: row 3"
+        rows[1] = {{"name": name.format(2), "error_occurred": True, "error_message": message}}
+        print(message)
     output = sys.argv[sys.argv.index("--output") + 1]
     pathlib.Path(output).write_text(json.dumps({{"benchmarks": rows}}))
+    sys.exit(3 if "{verdict}" == "fatvec's" else 0)
 elif program.name == "peer-petsc":
     print(f"PETSc 3.18.5,64,2,8,{{seconds}},right")
 else:
-    print(f"Tpetra 13.2,64,2,8,{{0.8 * seconds}},{verdict}")
-    sys.exit("{verdict}" == "WRONG")
+    print(f"Tpetra 13.2,64,2,8,{{0.8 * seconds}},{peer_verdict}")
+    sys.exit("{peer_verdict}" == "WRONG")
 """
 
 
@@ -44,7 +49,14 @@ class Compare(unittest.TestCase):
 
     def run_script(self, *arguments, verdict="right"):
         mpirun = self.folder / "mpirun"
-        mpirun.write_text(MPIRUN.format(python=sys.executable, folder=self.folder, verdict=verdict))
+        mpirun.write_text(
+            MPIRUN.format(
+                python=sys.executable,
+                folder=self.folder,
+                verdict=verdict,
+                peer_verdict="right" if verdict == "fatvec's" else verdict,
+            )
+        )
         mpirun.chmod(0o755)
         command = [
             sys.executable,
@@ -93,6 +105,11 @@ class Compare(unittest.TestCase):
         done = self.run_script(verdict="WRONG")
         self.assertEqual(done.returncode, 1)
         self.assertIn("a wrong product of Tpetra, k = 8, 2 ranks", done.stderr)
+
+    def test_a_wrong_product_of_fatvec_ends_with_1(self):
+        done = self.run_script(verdict="fatvec's")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("a wrong product of fatvec, k = 8, 2 ranks", done.stderr)
 
     def test_a_missing_peer_is_named_with_its_packages(self):
         (self.folder / "peer-tpetra").unlink()

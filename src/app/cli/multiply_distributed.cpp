@@ -30,6 +30,8 @@ void require_applicable(const MultiplyOptions& options) {
          "no rank has all of Y; --verify looks at each rank's");
   refuse(!options.kernel.empty(), "--kernel", "each rank takes its format's own; give --format");
   refuse(options.storage.has_value(), "--storage", "each rank takes its format's own");
+  refuse(options.format_options.memory_limit.has_value() && !generate::is_spec(options.matrix),
+         "--memory-limit", "of files, what a rank will read is not known before");
   refuse(options.backend != product::default_backend(), "--backend",
          "ranks multiply on this build's first backend");
 }
