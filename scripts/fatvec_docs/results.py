@@ -35,7 +35,7 @@ H100 = "lab/0002/h100-2026-11-26.csv"
 XEON = "lab/0002/xeon-2026-11-26.csv"
 SUITE_H200 = "results/h200-balayre-2026-11-25.csv"
 H200 = "results/h200-2026-11-24.csv"
-EPYC = "results/epyc-2026-11-25.csv"
+EPYC = "results/epyc-2026-11-27.csv"
 KINDS = {
     "portable": "fatvec, portable kernel",
     "specialised": "fatvec, specialised kernels",
