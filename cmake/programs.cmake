@@ -46,6 +46,7 @@ else()
 endif()
 target_link_libraries(fatvec_ranks PUBLIC fatvec::kernels PRIVATE fatvec_options)
 fatvec_precompile(fatvec_ranks)
+fatvec_join_for_cuda(fatvec_ranks 8)
 
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/*.cpp")
 list(FILTER cli_sources EXCLUDE REGEX "${left_out}")
