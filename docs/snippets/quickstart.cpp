@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     fatvec::spmm(exec, 1.0, A, X, 0.0, Y);  // enqueued on exec
 
     const auto columns = fatvec::vector_statistics(exec, Y);  // waits for exec
-    std::printf("%d x %d, %lld entries; column 1 of Y: sum %g, 2-norm %g\n", A.rows(), A.cols(),
+    std::printf("%d x %d, %lld entries; column 0 of Y: sum %g, 2-norm %g\n", A.rows(), A.cols(),
                 static_cast<long long>(A.nnz()), columns[0].sum, columns[0].norm2());
   } catch (const fatvec::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -17,7 +17,7 @@ namespace fatvec::distributed {
 /// What a distributed matrix may be told.
 struct Options {
   /// spmm() finds out whether the operands fit on all ranks before it begins, and throws on all
-  /// where they do not: one reduction per product, for debugging. Otherwise an error on one rank
+  /// where they do not: two reductions per product, for debugging. Otherwise an error on one rank
   /// ends all ranks with its message.
   bool agree_on_errors = false;
   /// Between GPUs, where fatvec::mpi was built with NCCL; false: MPI, as elsewhere.
