@@ -63,6 +63,8 @@ class Terminal(CliTest):
         self.assertIn("\033[1mmatrix", on_a_terminal("info", "gen:stencil5:9", NO_COLOR=""))
         self.assertNotIn("\033", on_a_terminal("info", "gen:stencil5:9", NO_COLOR="1"))
         self.assertNotIn("\033", on_a_terminal("info", "gen:stencil5:9", NO_COLOR="", TERM="dumb"))
+        of_mpirun = {"NO_COLOR": "", "OMPI_COMM_WORLD_RANK": "0"}
+        self.assertNotIn("\033", on_a_terminal("info", "gen:stencil5:9", **of_mpirun))
         self.assertNotIn("\033", self.fatvec("info", "gen:stencil5:9", TERM="xterm").stdout)
 
     def test_long_work_has_a_bar_on_a_terminal_only(self):

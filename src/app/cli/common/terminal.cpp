@@ -25,7 +25,9 @@ bool is_terminal(std::FILE* stream) {
 std::string bold(std::FILE* stream, std::string_view text) {
   const char* const kind = std::getenv("TERM");
   const bool dumb = kind == nullptr || std::string_view(kind) == "dumb";
-  if (dumb || is_set("NO_COLOR") || !is_terminal(stream)) return std::string(text);
+  // Open MPI's mpirun gives its first rank a terminal, wherever its own output goes.
+  const bool of_mpirun = is_set("OMPI_COMM_WORLD_RANK");
+  if (dumb || of_mpirun || is_set("NO_COLOR") || !is_terminal(stream)) return std::string(text);
   return fmt::format("\033[1m{}\033[0m", text);
 }
 

@@ -14,7 +14,7 @@ namespace fatvec::cli {
 bool is_terminal(std::FILE* stream);
 
 /// `text` in bold where `stream` is a terminal that shows it, unless NO_COLOR is set
-/// (no-color.org).
+/// (no-color.org) or mpirun of Open MPI runs the program.
 std::string bold(std::FILE* stream, std::string_view text);
 
 /// `text` in lines of at most `width` characters, broken at spaces; each line but the first starts
