@@ -22,7 +22,7 @@ inline constexpr bool specialised = true;
 #endif
 
 /// How a kernel cuts up its work, as data: zeros leave the choice to the kernel. tuning_range() is
-/// what `fatvec tune` and `fatvec-bench --sweep` try.
+/// what `fatvec tune` tries, and `fatvec-bench --sweep` of portable kernels.
 template <class P>
 concept KernelPolicy = std::default_initializable<P> && requires(const P& policy) {
   { policy.to_string() } -> std::convertible_to<std::string>;

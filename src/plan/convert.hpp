@@ -20,7 +20,7 @@ struct FormatFootprint {
 };
 
 /// The sizes of a CSR matrix in every format that a registered kernel multiplies; computed in
-/// parallel, nothing is allocated.
+/// parallel; sorted formats take three indices a row for as long.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 std::vector<FormatFootprint> footprints(const ExecSpace& exec,
                                         const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
