@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/memory.hpp>
@@ -48,6 +50,7 @@ inline std::int32_t checked_extent(const Spec& spec, const char* what,
 struct Wanted {
   std::optional<std::uint64_t> memory_limit;
   std::function<RowRange(std::int64_t rows)> choose;  ///< of all rows; empty: all of them
+  std::function<void(double done)> progress;          ///< as of generate(); empty: nobody asks
 };
 
 /// Two passes: offsets by a scan over the row lengths, then each row where the offsets say. Every
@@ -94,8 +97,19 @@ HostCsr build(const K& kind, const Spec& spec, const Wanted& wanted) {
                           if (final) row_map(row) = sum;
                           if (row < rows) sum += kind.row_length(first + row);
                         });
+  // All threads count the rows that they have filled; only the calling one passes their share on.
+  constexpr std::int64_t some = 4096;
+  std::atomic<std::int64_t> filled{0};
+  const auto caller = std::this_thread::get_id();
+  const auto count = [&wanted, &filled, caller, rows](std::int64_t row) {
+    if (!wanted.progress || row % some != some - 1) return;
+    const std::int64_t done = filled += some;
+    if (std::this_thread::get_id() == caller)
+      wanted.progress(static_cast<double>(done) / static_cast<double>(rows));
+  };
   Kokkos::parallel_for("fatvec::generate::fill", Policy(exec, 0, rows), [=](std::int64_t row) {
     kind.fill_row(first + row, entries.data() + row_map(row), values.data() + row_map(row));
+    count(row);
   });
   exec.fence("fatvec::generate");
   return HostCsr(static_cast<std::int32_t>(rows), kind.cols(), row_map, entries, values);

@@ -198,6 +198,12 @@ std::size_t set_twin(Spec& spec, const std::vector<Text>& parts) {
   return 3;
 }
 
+HostCsr made(const Spec& spec, const Wanted& wanted) {
+  const KindEntry* const kind = find_kind(spec.kind);
+  if (kind == nullptr) refuse(spec, "unknown kind of matrix \"", spec.kind, "\"");
+  return kind->generate(spec, wanted);
+}
+
 }  // namespace
 
 bool is_spec(Text text) {
@@ -252,15 +258,14 @@ std::string spec_help() {
   return help.str();
 }
 
-HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit) {
-  return generate_rows(spec, {}, memory_limit);
+HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit,
+                 const std::function<void(double)>& progress) {
+  return made(spec, {memory_limit, {}, progress});
 }
 
 HostCsr generate_rows(const Spec& spec, const std::function<RowRange(std::int64_t)>& choose,
                       std::optional<std::uint64_t> memory_limit) {
-  const KindEntry* const kind = find_kind(spec.kind);
-  if (kind == nullptr) refuse(spec, "unknown kind of matrix \"", spec.kind, "\"");
-  return kind->generate(spec, {memory_limit, choose});
+  return made(spec, {memory_limit, choose, {}});
 }
 
 }  // namespace fatvec::generate

@@ -54,8 +54,10 @@ std::string spec_help();
 /// memory_limit in bytes, default: the free host memory. Throws UsageError where the numbers
 /// contradict each other (more entries per row than columns), and, before anything is allocated,
 /// CapacityError where rows or columns exceed 32-bit indices or the matrix exceeds the memory
-/// limit.
-HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit = {});
+/// limit. progress: called now and then, by the calling thread, with the share of the rows that are
+/// made, 0 to 1.
+HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit = {},
+                 const std::function<void(double done)>& progress = {});
 
 /// Rows first ... last - 1.
 struct RowRange {

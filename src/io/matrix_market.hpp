@@ -96,6 +96,7 @@ struct EntriesView {
   std::size_t entries = 0;
   const Scalar* values = nullptr;
   FillIndices indices;
+  std::function<void(double done)> progress{};
 };
 
 template <class Scalar>
@@ -110,11 +111,13 @@ inline constexpr bool host_accessible =
 
 /// Writers. Values get the fewest digits that read back to the same bits. The text goes to a
 /// temporary file beside the target, renamed when complete, so that no partial file is ever seen; a
-/// name ending in .gz is compressed. `comment` may have several lines. Throws Error with the
-/// system's reason (no such folder, disk full, ...), leaving an existing file as it was.
+/// name ending in .gz is compressed. `comment` may have several lines. `progress` is called now and
+/// then with the share of the entries that were written, 0 to 1. Throws Error with the system's
+/// reason (no such folder, disk full, ...), leaving an existing file as it was.
 template <class Scalar, class Ordinal>
 void write_matrix_market(const std::filesystem::path& path, const Coo<Scalar, Ordinal>& coo,
-                         const std::string& comment = {}) {
+                         const std::string& comment = {},
+                         const std::function<void(double done)>& progress = {}) {
   const auto fill = [&coo](std::size_t begin, std::size_t end, std::int64_t* row,
                            std::int64_t* col) {
     for (std::size_t n = begin; n < end; ++n) {
@@ -122,15 +125,16 @@ void write_matrix_market(const std::filesystem::path& path, const Coo<Scalar, Or
       col[n - begin] = coo.col(n);
     }
   };
-  detail::write_entries<Scalar>(path, {coo.rows, coo.cols, coo.entries(), coo.value.data(), fill},
-                                comment);
+  detail::write_entries<Scalar>(
+      path, {coo.rows, coo.cols, coo.entries(), coo.value.data(), fill, progress}, comment);
 }
 
 /// The same of a CSR matrix in host memory.
 template <class Scalar, class Ordinal, class Device, class Offset>
 void write_matrix_market(const std::filesystem::path& path,
                          const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr,
-                         const std::string& comment = {}) {
+                         const std::string& comment = {},
+                         const std::function<void(double done)>& progress = {}) {
   static_assert(detail::host_accessible<decltype(csr.values)>,
                 "mirror the matrix to the host first (fatvec::mirror)");
   const auto fill = [&csr](std::size_t begin, std::size_t end, std::int64_t* row,
@@ -146,7 +150,8 @@ void write_matrix_market(const std::filesystem::path& path,
     }
   };
   detail::write_entries<Scalar>(
-      path, {csr.rows(), csr.cols(), csr.values.extent(0), csr.values.data(), fill}, comment);
+      path, {csr.rows(), csr.cols(), csr.values.extent(0), csr.values.data(), fill, progress},
+      comment);
 }
 
 /// An array file, rows × k.

@@ -53,10 +53,10 @@ std::string banner(const char* kind, const std::string& comment) {
 
 /// Formats the items 0 ... items - 1 in parallel, chunk by chunk, and writes the chunks in order.
 /// format(begin, end, into): appends their text to `into`, which has the room for longest_item
-/// characters each.
+/// characters each. progress, where there is one: called with the share of the items written.
 template <class Format>
 void write_items(OutputFile& file, std::size_t items, std::size_t longest_item,
-                 const Format& format) {
+                 const Format& format, const std::function<void(double done)>& progress = {}) {
   const std::size_t chunks = (items + items_per_chunk - 1) / items_per_chunk;
   const std::size_t slots =
       std::min(chunks, 4 * static_cast<std::size_t>(std::max(1, Space().concurrency())));
@@ -74,6 +74,7 @@ void write_items(OutputFile& file, std::size_t items, std::size_t longest_item,
         });
     Space().fence("fatvec::io::format");
     for (std::size_t n = 0; n < now; ++n) file.write({text[n].data(), length[n]});
+    if (progress) progress(static_cast<double>(first + now) / static_cast<double>(chunks));
   }
 }
 
@@ -86,18 +87,18 @@ void detail::write_entries(const std::filesystem::path& path, const EntriesView<
   OutputFile file(path);
   file.write(banner<Scalar>("coordinate", comment));
   file.write(concat(matrix.rows, ' ', matrix.cols, ' ', matrix.entries, '\n'));
-  write_items(file, matrix.entries, 4 * longest_number,
-              [&](std::size_t begin, std::size_t end, char* p) {
-                std::int64_t row[items_per_chunk];
-                std::int64_t col[items_per_chunk];
-                matrix.indices(begin, end, row, col);
-                for (std::size_t n = begin; n < end; ++n) {
-                  p = append(p, row[n - begin] + 1, ' ');
-                  p = append(p, col[n - begin] + 1, ' ');
-                  p = append_value(p, matrix.values[n]);
-                }
-                return p;
-              });
+  const auto format = [&](std::size_t begin, std::size_t end, char* p) {
+    std::int64_t row[items_per_chunk];
+    std::int64_t col[items_per_chunk];
+    matrix.indices(begin, end, row, col);
+    for (std::size_t n = begin; n < end; ++n) {
+      p = append(p, row[n - begin] + 1, ' ');
+      p = append(p, col[n - begin] + 1, ' ');
+      p = append_value(p, matrix.values[n]);
+    }
+    return p;
+  };
+  write_items(file, matrix.entries, 4 * longest_number, format, matrix.progress);
   file.commit();
 }
 

@@ -10,12 +10,12 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as xml
 
-from program import PROGRAM, CliTest
+from program import BAD_INPUT, OK, PROGRAM, CliTest
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def on_a_terminal(*arguments, stream="stdout", **environment):
+def on_a_terminal(*arguments, stream="stdout", expect=OK, **environment):
     """What the program writes to a stream that is a terminal; the other one goes nowhere."""
     reader, writer = pty.openpty()
     variables = {"OMP_NUM_THREADS": "2", **os.environ, "TERM": "xterm", **environment}
@@ -29,7 +29,7 @@ def on_a_terminal(*arguments, stream="stdout", **environment):
     except OSError:  # the other end is closed
         pass
     os.close(reader)
-    assert process.wait(timeout=100) == 0
+    assert process.wait(timeout=100) == expect
     return text.decode().replace("\r\n", "\n")
 
 
@@ -86,6 +86,17 @@ class Terminal(CliTest):
                     self.assertRegex("\n".join(drawn), rf"(?m)^\[#* *\] {step}")
                 self.assertEqual(drawn[-2:], [" " * 79, ""], "the bar stays")
                 self.assertNotIn("\r", self.fatvec(*arguments).stderr)
+
+    def test_the_bar_grows_while_a_matrix_is_generated_and_written(self):
+        file = ("generate", "uniform", 200000, 9, "-o", self.folder / "a.mtx.gz")
+        for step, arguments, status in (
+            ("generating", ("print", "gen:uniform:2000000:9"), BAD_INPUT),  # too large to print
+            ("writing", file, OK),
+        ):
+            drawn = on_a_terminal(*arguments, stream="stderr", expect=status, OMP_NUM_THREADS="1")
+            bars = re.findall(rf"\[(#*) *\] {step}", drawn)
+            self.assertGreater(len(set(bars)), 2, drawn)
+            self.assertEqual(bars, sorted(bars))
 
     def test_lines_end_at_80_characters(self):
         for command in ("info",), ("analyse", "--k", "8"), ("multiply", "--k", "8"):

@@ -2,11 +2,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "support.hpp"
 
@@ -113,6 +115,16 @@ TEST_F(Write, WritesCsrWithEmptyRows) {
             (Entries<double>{{1, 0, 0.5}, {1, 1, 1.5}, {3, 2, 2.5}, {4, 3, 3.5}}));
   write_matrix_market(path("empty.mtx"), Csr(0, 0, Csr::Offsets("row_map", 1), {}, {}));
   EXPECT_EQ(read_header(path("empty.mtx")).entries, 0);
+}
+
+TEST_F(Write, ProgressRisesToTheWholeOfTheFile) {
+  std::vector<double> shares;
+  write_matrix_market(path("m.mtx"), sample_coo<double>(300000), {},
+                      [&](double done) { shares.push_back(done); });
+  ASSERT_FALSE(shares.empty());
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_GT(shares.front(), 0);
+  EXPECT_EQ(shares.back(), 1);
 }
 
 TEST_F(Write, NonFiniteValuesComeBack) {

@@ -322,6 +322,16 @@ TEST(Generate, SeedsDiffer) {
   }
 }
 
+TEST(Generate, TellsTheShareOfTheRowsThatAreMade) {
+  std::vector<double> shares;
+  fatvec::generate::generate(parse_spec("diagonal:1000000"), {},
+                             [&](double done) { shares.push_back(done); });
+  ASSERT_FALSE(shares.empty());
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_GT(shares.front(), 0);
+  EXPECT_LE(shares.back(), 1);
+}
+
 TEST(Generate, ZeroSizesAreMatrices) {
   for (const std::string text :
        {"stencil5:0", "stencil7:3x0x2", "stencil27:0:dof=3", "banded:0:5", "uniform:0x9:4",

@@ -56,8 +56,9 @@ MatrixSource load_matrix(const std::string& text, std::optional<std::uint64_t> m
   if (text == "-") return read_file("/dev/stdin", memory_limit, progress);
   if (!generate::is_spec(text)) return read_file(text, memory_limit, progress);
   progress.step(fmt::format("generating {}", text));
-  return {text, "generated",
-          product::host_csr(generate::generate(generate::parse_spec(text), memory_limit)), 0};
+  auto csr = generate::generate(generate::parse_spec(text), memory_limit,
+                                [&progress](double done) { progress.share(done); });
+  return {text, "generated", product::host_csr(csr), 0};
 }
 
 std::string summary(const MatrixSource& matrix) {
