@@ -14,8 +14,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import html, markdown, published, sections
-from .blocks import Block, Drawn, Picture, flat
+from .blocks import Drawn, Picture, flat
 from .load import BadInput, Run, load
+from .progress import Progress
 from .sections_record import versions
 from .style import RC
 from .views import View, views
@@ -88,20 +89,20 @@ def draw_at(position: int) -> Drawn:
     return draw_one(PICTURES[position])
 
 
-def draw(blocks: list[Block]) -> dict[str, Drawn]:
+def draw(pictures: list[Picture], progress: Progress) -> dict[str, Drawn]:
     """Every picture as SVG and PNG, by as many processes as there are processors."""
-    PICTURES[:] = [block for block in flat(blocks) if isinstance(block, Picture)]
-    processes = min(len(PICTURES), os.cpu_count() or 1)
-    if processes < 2:
-        return {picture.name: draw_one(picture) for picture in PICTURES}
+    PICTURES[:] = pictures
+    drawn = {}
     # Python 3.12 warns of threads in the process that forks: they are the idle ones of numpy.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     with concurrent.futures.ProcessPoolExecutor(
-        processes, multiprocessing.get_context("fork")
+        os.cpu_count(), multiprocessing.get_context("fork")
     ) as pool:
-        return dict(
-            zip((picture.name for picture in PICTURES), pool.map(draw_at, range(len(PICTURES))))
-        )
+        made = pool.map(draw_at, range(len(pictures)))
+        for picture in pictures:
+            progress.step(f"drawing {picture.name}")
+            drawn[picture.name] = next(made)
+    return drawn
 
 
 def save(path: pathlib.Path, content: str | bytes) -> None:
@@ -114,16 +115,29 @@ def save(path: pathlib.Path, content: str | bytes) -> None:
         part.unlink(missing_ok=True)
 
 
-def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
+def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Progress) -> int:
+    """All files of the report. Returns the number of pictures."""
     blocks = sections.write(seen)
-    drawn = draw(blocks)
+    pictures = [block for block in flat(blocks) if isinstance(block, Picture)]
+    pages = {
+        "results.csv": lambda: csv(runs),
+        "report.md": lambda: markdown.page(TITLE, blocks),
+        "report.html": lambda: html.page(TITLE, blocks, drawn),
+    }
+    progress.steps = len(pictures) + len(pages)
+    drawn = draw(pictures, progress)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for name, picture in drawn.items():
         save(folder / "figures" / f"{name}.svg", picture.vector)
         save(folder / "figures" / f"{name}.png", picture.bitmap)
-    save(folder / "results.csv", csv(runs))
-    save(folder / "report.md", markdown.page(TITLE, blocks))
-    save(folder / "report.html", html.page(TITLE, blocks, drawn))
+    for name, content in pages.items():
+        progress.step(f"writing {name}")
+        save(folder / name, content())
+    return len(pictures)
+
+
+def tell(seen: list[View], folder: pathlib.Path, pictures: int) -> None:
+    """Says what was found, and where the files are."""
     for view in seen:
         print(f"{view.title}:")
         for line in view.headline():
@@ -131,7 +145,7 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path) -> None:
     print(
         f"page: {folder / 'report.html'}\ntext: {folder / 'report.md'}\nrows: "
         f"{folder / 'results.csv'}\n"
-        f"pictures: {len(drawn)}, each as PNG and SVG, in {folder / 'figures'}"
+        f"pictures: {pictures}, each as PNG and SVG, in {folder / 'figures'}"
     )
 
 
@@ -140,15 +154,22 @@ def main(command_line: list[str] | None = None) -> int:
     arguments = parse_arguments(command_line)
     published.FOLDER = arguments.published
     try:
-        runs = [load(path) for path in arguments.results]
-        labels = [run.label for run in runs]
-        for position, run in enumerate(runs):  # two files of one name stay apart
-            if labels.count(run.label) > 1:
-                run.label = f"{run.label}-{position + 1}"
-        seen = views(runs)
-        if text := versions(seen):
-            print(f"report: note: {text}", file=sys.stderr)
-        write(runs, seen, arguments.output)
+        with Progress() as progress:
+            runs = []
+            for path in arguments.results:
+                progress.step(f"reading {path.name}")
+                runs.append(load(path))
+            labels = [run.label for run in runs]
+            for position, run in enumerate(runs):  # two files of one name stay apart
+                if labels.count(run.label) > 1:
+                    run.label = f"{run.label}-{position + 1}"
+            progress.step("comparing")
+            seen = views(runs)
+            if text := versions(seen):
+                progress.clear()
+                print(f"report: note: {text}", file=sys.stderr)
+            pictures = write(runs, seen, arguments.output, progress)
+        tell(seen, arguments.output, pictures)
     except BadInput as error:
         print(f"report: {error}", file=sys.stderr)
         return 2

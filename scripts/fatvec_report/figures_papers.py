@@ -33,7 +33,7 @@ def over_deviation(view, table: pd.DataFrame) -> plt.Figure:
                 rows.GFLOPS,
                 color=colour,
                 marker=marker,
-                markersize=6,
+                markersize=9 if marker == "*" else 6,  # a star is thin
                 linewidth=0.7,
                 alpha=0.85,
                 markeredgecolor="white",
@@ -41,11 +41,11 @@ def over_deviation(view, table: pd.DataFrame) -> plt.Figure:
             )
         plain(axis, "y")
         axis.set_xscale("symlog", linthresh=1)
-        axis.set_xlim(left=0)
+        axis.set_xlim(-0.12, table.row_deviation.max() * 1.2)  # room for whole markers
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axis.set_title({RAW: "hand-written", SPECIALISED: f"fatvec, {ANSWERS[SPECIALISED]}"}[side])
         axis.set_xlabel("mean absolute deviation of row lengths (% of the mean)")
-        axis.set_ylabel("GFLOPS")
+    axes[0].set_ylabel("GFLOPS")
     handles = [
         Line2D([], [], color=look(name, FORMATS)[0], marker=look(name, FORMATS)[1], linewidth=1)
         for name in names
@@ -134,12 +134,13 @@ def one_against_many(view, table: pd.DataFrame) -> plt.Figure:
         Line2D([], [], color=STEPS[position], marker=MARKERS[position], linewidth=1.5)
         for position in range(len(columns))
     ]
-    dashes = [Line2D([], [], color=INK, linestyle=dash, linewidth=1.5) for dash, _ in WAYS.values()]
+    ways = [look for way, look in WAYS.items() if table[way].notna().any()]
+    dashes = [Line2D([], [], color=INK, linestyle=dash, linewidth=1.5) for dash, _ in ways]
     head(
         figure,
         "Runtime over N and K",
         f"{view.facts()}; both axes logarithmic",
         [*handles, *dashes],
-        [*(f"K = {k}" for k in columns), *(text for _, text in WAYS.values())],
+        [*(f"K = {k}" for k in columns), *(text for _, text in ways)],
     )
     return figure

@@ -123,9 +123,10 @@ def over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
         for name in reversed(names):
             colour, marker, _ = look(name)
             broad = name == SPECIALISED  # broad and below, so that a line on top of it shows
+            rows = group.dropna(subset=[name])  # a line goes on over a k that was not measured
             axis.plot(
-                group.k,
-                group[name],
+                rows.k,
+                rows[name],
                 color=colour,
                 marker=marker,
                 markeredgecolor="white",

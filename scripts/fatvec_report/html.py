@@ -7,7 +7,7 @@ from __future__ import annotations
 import base64
 import pathlib
 import re
-from html import escape
+from html import escape as escape_html
 
 from .blocks import (
     NONE,
@@ -26,6 +26,11 @@ from .blocks import (
 
 STYLE, SCRIPT = (pathlib.Path(__file__).with_name(f"page.{kind}") for kind in ("css", "js"))
 VECTOR_LIMIT = 150_000  # bytes; a picture that would be larger as SVG is embedded as PNG
+
+
+def escape(text: str) -> str:
+    """As HTML; "k = 4" does not break."""
+    return re.sub(r"\b([kK]) = (?=\d)", "\\1\u00a0=\u00a0", escape_html(text))
 
 
 def page(title: str, blocks: list[Block], drawn: dict[str, Drawn]) -> str:
@@ -129,7 +134,8 @@ def _picture(picture: Picture, drawn: Drawn) -> str:
 
 def _table(table: Table) -> str:
     def cell(tag: str, column: int, text: str) -> str:
-        kind = ' class="word"' if column < table.left else ""
+        kinds = ["word"] * (column < table.left) + ["long"] * (tag == "th" and len(text) > 16)
+        kind = f' class="{" ".join(kinds)}"' if kinds else ""
         scope = ' scope="col"' if tag == "th" else ""
         text = escape(text)
         if column in table.strong and tag == "td" and text != NONE:

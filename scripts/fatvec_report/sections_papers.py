@@ -158,6 +158,8 @@ def gollmann(view) -> list[Block]:
     lines = []
     for (contender, layout, k), group in table.groupby(["contender", "layout", "k"], sort=False):
         ratio = {way: group[way] / group.together for way in ("apart", "copied")}
+        if all(values.isna().all() for values in ratio.values()):
+            continue
         lines.append(
             [
                 contender,

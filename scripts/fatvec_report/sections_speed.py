@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
+import pandas as pd
+
 from . import analysis, figures_ratio, figures_speed
 from .blocks import (
     NONE,
@@ -25,8 +29,11 @@ from .style import pages
 MOST_BARS, MOST_LINES, MOST_DOTS, MOST_FORMATS = 10, 12, 30, 15  # matrices on one page
 
 
-def paged(view, table, name: str, most: int, draw, alt: str, caption: str = "") -> list[Block]:
-    """A picture per layout (and the like) and page of matrices."""
+def paged(
+    view, table, name: str, most: int, draw, alt: str, caption: str | Callable = ""
+) -> list[Block]:
+    """A picture per layout (and the like) and page of matrices; caption: a text, or what makes one
+    of a page."""
     pictures = []
     for title, part in view.parts(table):
         sheets = pages(list(dict.fromkeys(part.matrix)), most)
@@ -40,14 +47,24 @@ def paged(view, table, name: str, most: int, draw, alt: str, caption: str = "") 
         for position in range(1, len(pictures) + 1)
     ]
     return [
-        Picture(name, alt, lambda page=page, title=title: draw(view, page, title), caption)
+        Picture(
+            name,
+            alt,
+            lambda page=page, title=title: draw(view, page, title),
+            caption(page) if callable(caption) else caption,
+        )
         for name, (alt, page, title) in zip(names, pictures)
     ]
 
 
 def bars(view) -> list[Block]:
     table = view.table
-    few = table.k.nunique() <= 4
+
+    def caption(page) -> str:
+        panels = page.k.nunique()
+        few = " Four of the k; all of them in the table below and in results.csv."
+        return f"Scales differ from panel to panel.{few if panels > 4 else ''}" * (panels > 1)
+
     return paged(
         view,
         table,
@@ -55,24 +72,26 @@ def bars(view) -> list[Block]:
         MOST_BARS,
         figures_speed.bars,
         "Bars: GFLOPS of each contender's fastest variant per matrix and k",
-        "Scales differ from panel to panel."
-        + ("" if few else " Four of the k; all of them in the table below and in results.csv."),
+        caption,
     )
 
 
 def over_k(view) -> list[Block]:
-    if view.table.k.nunique() < 2:
-        return []
+    several = [part for _, part in view.parts(view.table) if part.k.nunique() > 1]
+    if not several:
+        return []  # of one k the bars tell as much
     return paged(
         view,
-        view.table,
+        pd.concat(several),
         "over-k",
         MOST_LINES,
         figures_speed.over_k,
         "Lines: GFLOPS over k, one panel per matrix",
-        "Grey: above what the measured bandwidth allows without help of the caches."
-        if view.table.bound.notna().any()
-        else "",
+        lambda page: (
+            "Grey: above what the measured bandwidth allows without help of the caches."
+            if page.bound.notna().any()
+            else ""
+        ),
     )
 
 
@@ -206,10 +225,10 @@ def _break_even(view) -> list[Block]:
     ]
     for title, part in view.parts(table):
         blocks += [Heading(title)] if title else []
-        rows = []
+        paying, never = [], []
         for (matrix, shape), group in part.groupby(["matrix", "format"], sort=False):
             by_k = group.set_index("k").break_even
-            rows.append(
+            (paying if by_k.notna().any() else never).append(
                 [
                     matrix,
                     shape,
@@ -218,13 +237,10 @@ def _break_even(view) -> list[Block]:
                     *[count(by_k.get(k)) for k in columns],
                 ]
             )
-        blocks.append(
-            Table(
-                ["matrix", "format", "size", "set-up (ms)", *[f"k = {k}" for k in columns]],
-                rows,
-                left=2,
-            )
-        )
+        heads = ["matrix", "format", "size", "set-up (ms)", *[f"k = {k}" for k in columns]]
+        blocks += [Table(heads, paying, left=2)] if paying else []
+        if never:
+            blocks.append(Details(f"{len(never)} that never pay", [Table(heads, never, left=2)]))
     return blocks
 
 

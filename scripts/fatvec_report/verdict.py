@@ -44,19 +44,18 @@ def _fastest(view) -> tuple[str, str]:
     name = first.contender.mode(dropna=False).iloc[0]
     won = first[first.contender == name]
     text = f"is the fastest in {len(won)} of {len(first)} cases"
+    formats = won[won.format != ""].format.value_counts()
+    if len(formats):
+        text += ", in " + ", ".join(
+            f"{shape} ({count})" for shape, count in formats.head(3).items()
+        )
+        text += " and others" if len(formats) > 3 else ""
     mine = best[best.contender == name].set_index(keys).seconds
     others = best[best.contender != name].groupby(keys, sort=False).seconds.min()
     lead = (others / mine).dropna()
     if len(lead):
-        text += (
-            f", {times(analysis.geometric_mean(lead))} the speed of the best other (geometric mean)"
-        )
-    formats = won[won.format != ""].format.value_counts()
-    if len(formats):
-        text += "; in " + ", ".join(
-            f"{shape} ({count})" for shape, count in formats.head(3).items()
-        )
-        text += " and others" if len(formats) > 3 else ""
+        mean = times(analysis.geometric_mean(lead))
+        text += f"; over all cases {mean} the speed of the best other (geometric mean)"
     return name + (" (hand-written)" if role(name) == RAW else ""), text + "."
 
 
