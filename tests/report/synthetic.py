@@ -9,7 +9,8 @@ vectors.json, weak.json, strong.json
 import json
 import pathlib
 import sys
-import zlib
+
+from synthetic_rows import GB, document, join, noise, refused, row
 
 NAMES = [
     "gen:twin:cage4",
@@ -45,60 +46,6 @@ MORE = [
     "olafu",
     "af23560",
 ]
-GB = 1e9
-
-
-def noise(text, low=0.7, high=1.0):
-    """The same number for the same text, between low and high."""
-    return low + (high - low) * (zlib.crc32(text.encode()) % 10007) / 10007
-
-
-def row(name, seconds, nnz, rows, k, bandwidth, cache, setup=0.0, stored=1.0):
-    work = 12.0 * nnz + 4.0 * rows + 16.0 * rows * k
-    return {
-        "name": name,
-        "run_name": name,
-        "run_type": "iteration",
-        "repetitions": 20,
-        "repetition_index": 0,
-        "threads": 1,
-        "iterations": 1,
-        "real_time": seconds * 1e3,
-        "cpu_time": seconds * 1e3,
-        "time_unit": "ms",
-        "GFLOPS": 2 * nnz * k / seconds / 1e9,
-        "bytes": work,
-        "GBs": work / seconds / GB,
-        "bytes_per_cache": work / cache,
-        "bound_fraction": work / bandwidth / seconds,
-        "capped": 0.0,
-        "matrix_bytes": 12.0 * nnz * stored,
-        "median_seconds": seconds,
-        "min_seconds": seconds * 0.95,
-        "nnz": float(nnz),
-        "rows": float(rows),
-        "setup_seconds": setup,
-        "spread": noise(name, 0.01, 0.2),
-        "stored_entries": nnz * stored,
-        "verified": 1.0,
-    }
-
-
-def refused(name, reason):
-    return {
-        "name": name,
-        "run_name": name,
-        "run_type": "iteration",
-        "repetitions": 1,
-        "repetition_index": 0,
-        "threads": 1,
-        "iterations": 0,
-        "real_time": 0.0,
-        "cpu_time": 0.0,
-        "time_unit": "ms",
-        "error_occurred": True,
-        "error_message": reason,
-    }
 
 
 def portable_variants(backend, share):
@@ -162,19 +109,14 @@ def results(variants, matrices, columns, layouts, bandwidth, cache, threads=1):
         for layout in layouts:
             for k in columns:
                 for contender, backend, shape, setting, share in variants:
-                    name = "/".join(
-                        filter(
-                            None,
-                            [
-                                f"matrix:{matrix}",
-                                f"contender:{contender}",
-                                f"backend:{backend}",
-                                f"format:{shape}",
-                                setting,
-                                f"layout:{layout}",
-                                f"k:{k}",
-                            ],
-                        )
+                    name = join(
+                        f"matrix:{matrix}",
+                        f"contender:{contender}",
+                        f"backend:{backend}",
+                        f"format:{shape}",
+                        setting,
+                        f"layout:{layout}",
+                        f"k:{k}",
                     )
                     if shape == "ellpack" and matrix.endswith(("dc1", "webbase-1M")):
                         yield refused(
@@ -209,22 +151,6 @@ def results(variants, matrices, columns, layouts, bandwidth, cache, threads=1):
                             extra,
                             1.0 if shape == "csr" else noise(matrix, 1.05, 2.5),
                         )
-
-
-def document(context, entries):
-    return {
-        "context": {
-            "date": "2026-11-21T10:40:00+00:00",
-            "host_name": "made-up",
-            "compiler": "GNU 12.2.0",
-            "fatvec_version": "0.1.0",
-            "git_hash": "0123456789abcdef",
-            "dry_run": "false",
-            "suite": "made-up",
-            **context,
-        },
-        "benchmarks": list(entries),
-    }
 
 
 def cpu(matrices, columns, layouts=("row",), threads=4, chunks=(2, 8, 32, 128)):
@@ -269,19 +195,14 @@ def vectors(lengths=(1000, 100000, 10000000), bandwidth=4000 * GB):
                         ("dot", "raw-cuda", "kernel:shuffle"),
                         ("dot", "cublas", ""),
                     ):
-                        name = "/".join(
-                            filter(
-                                None,
-                                [
-                                    f"vector:{length}",
-                                    f"operation:{operation}",
-                                    f"contender:{contender}",
-                                    "backend:cuda",
-                                    setting,
-                                    f"layout:{layout}",
-                                    f"k:{k}",
-                                ],
-                            )
+                        name = join(
+                            f"vector:{length}",
+                            f"operation:{operation}",
+                            f"contender:{contender}",
+                            "backend:cuda",
+                            setting,
+                            f"layout:{layout}",
+                            f"k:{k}",
                         )
                         work = 8.0 * length * k * (2 if operation == "dot" else 1)
                         seconds = 4e-6 + work / bandwidth / noise(name, 0.8, 1.0)

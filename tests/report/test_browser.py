@@ -7,18 +7,9 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-try:
-    import matplotlib  # noqa: F401, what the report needs
-    import pandas  # noqa: F401
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
 import from_tree
 import whole
 
@@ -28,14 +19,8 @@ BROWSER = next(
 
 
 def setUpModule():
-    global FOLDER, PAGE, STORE
-    STORE = tempfile.TemporaryDirectory()
-    FOLDER = pathlib.Path(STORE.name)
-    PAGE = whole.report(FOLDER)
-
-
-def tearDownModule():
-    STORE.cleanup()
+    global FOLDER, PAGE
+    FOLDER, PAGE = whole.of_a_module()
 
 
 # Put into a copy of the page: what a browser made of it.

@@ -1,26 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What portability costs, on examples small enough to do by hand."""
 
-import pathlib
-import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-try:
-    from fatvec_report import costs, sections_portability
-    from fatvec_report.views import views
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
-from cases import FATVEC, HLL, OPENMP, PORTABLE, SERIAL, TEAM, case, made
-
-MKL = "mkl/backend:openmp/format:csr"
-PORTABLE_HLL = PORTABLE.replace("csr", "hll")
-
-
-def on_gpu(contender):
-    return contender.replace("openmp", "cuda")
+from cases import FATVEC, HLL, MKL, OPENMP, PORTABLE, PORTABLE_HLL, SERIAL, TEAM, case, made, on_gpu
+from fatvec_report import costs, sections_portability
+from fatvec_report.views import views
 
 
 class Cost(unittest.TestCase):

@@ -4,18 +4,11 @@
 import csv
 import json
 import pathlib
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "fatvec_docs")]
-try:
-    import findings
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
 from cases import OPENMP, SERIAL, case
+import findings
 
 TEXTBOOK = "raw-openmp/backend:openmp/format:{}/kernel:textbook/schedule:static{}"
 BSR = "/backend:openmp/format:bsr/block_size:"

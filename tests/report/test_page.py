@@ -3,21 +3,11 @@
 
 import html.parser
 import json
-import pathlib
 import re
-import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-try:
-    import matplotlib  # noqa: F401, what the report needs
-    import pandas
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
 import whole
+import pandas
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
 SECTIONS = [
@@ -44,14 +34,8 @@ SECTIONS = [
 
 
 def setUpModule():
-    global FOLDER, PAGE, STORE
-    STORE = tempfile.TemporaryDirectory()
-    FOLDER = pathlib.Path(STORE.name)
-    PAGE = whole.report(FOLDER)
-
-
-def tearDownModule():
-    STORE.cleanup()
+    global FOLDER, PAGE
+    FOLDER, PAGE = whole.of_a_module()
 
 
 class Reader(html.parser.HTMLParser):

@@ -4,19 +4,12 @@ picture's edge."""
 
 import json
 import pathlib
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-try:
-    import matplotlib.pyplot as plt
-    import pandas  # noqa: F401, what the report needs
-    from matplotlib.text import Text
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
+import cases  # noqa: F401, finds fatvec_report
+import matplotlib.pyplot as plt
+from matplotlib.text import Text
 import synthetic
 from fatvec_report import sections
 from fatvec_report.blocks import Picture, flat

@@ -1,21 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The published systems' questions, on examples small enough to do by hand; pictures are drawn."""
 
-import pathlib
-import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-try:
-    import matplotlib.pyplot as plt
-    from fatvec_report import published, questions, sections_papers, sections_record
-    from fatvec_report.blocks import Picture, Table
-    from fatvec_report.views import views
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
 from cases import FATVEC, OPENMP, SERIAL, case, made
+import matplotlib.pyplot as plt
+from fatvec_report import published, questions, sections_papers, sections_record
+from fatvec_report.blocks import Picture, Table
+from fatvec_report.views import views
 
 MKL = "mkl/backend:openmp/format:bsr"
 HLL = "raw-openmp/backend:openmp/format:hll/schedule:guided/storage:"

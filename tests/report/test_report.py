@@ -6,24 +6,20 @@ import contextlib
 import io
 import json
 import pathlib
-import sys
 import tempfile
 import types
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SAMPLE = ROOT / "tests" / "data" / "report" / "sample.json"
-sys.path.insert(0, str(ROOT / "scripts"))
-try:
-    from fatvec_report import analysis
-    from fatvec_report.__main__ import main
-    from fatvec_report.load import BadInput, load
-    from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name, role
-    from fatvec_report.views import views
-except ImportError as error:
-    print(f"skipped: {error}; scripts/report --prepare installs what is missing")
-    sys.exit(77)
+from cases import ROOT
+
+from fatvec_report import analysis
+from fatvec_report.__main__ import main
+from fatvec_report.load import BadInput, load
+from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name, role
+from fatvec_report.views import views
 import synthetic
+
+SAMPLE = ROOT / "tests" / "data" / "report" / "sample.json"
 
 
 class Names(unittest.TestCase):

@@ -5,10 +5,19 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
+import unittest
 
 import synthetic
+from cases import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+def of_a_module():
+    """The folder of a report, which goes when the tests of the module are done, and its page."""
+    store = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(store.cleanup)
+    folder = pathlib.Path(store.name)
+    return folder, report(folder)
 
 
 def report(folder):
