@@ -35,20 +35,9 @@ class Programs(unittest.TestCase):
         return done
 
     def multiply(self, ranks, matrix, *arguments):
-        return json.loads(
-            self.run_on(
-                ranks,
-                FATVEC,
-                "multiply",
-                matrix,
-                "--distributed",
-                "--verify",
-                "--repeat",
-                2,
-                "--json",
-                *arguments,
-            ).stdout
-        )
+        options = "--distributed --verify --repeat 2 --json"
+        done = self.run_on(ranks, FATVEC, "multiply", matrix, *options.split(), *arguments)
+        return json.loads(done.stdout)
 
     def refused(self, ranks, program, *arguments):
         """The one message; mpirun adds its own about the exit status."""
@@ -61,25 +50,12 @@ class Programs(unittest.TestCase):
 
 class Multiply(Programs):
     def test_all_numbers_of_ranks_form_the_product_of_one(self):
-        serial = json.loads(
-            self.run_on(
-                0,
-                FATVEC,
-                "multiply",
-                GRID,
-                "--k",
-                3,
-                "--repeat",
-                0,
-                "--json",
-                "--alpha=-2",
-                "--beta",
-                0.5,
-            ).stdout
-        )
+        product = (GRID, *"--k 3 --alpha=-2 --beta 0.5".split())
+        alone = self.run_on(0, FATVEC, "multiply", *product, "--repeat", 0, "--json")
+        serial = json.loads(alone.stdout)
         for ranks in (0, 1, 2, 3):
             with self.subTest(ranks=ranks):
-                told = self.multiply(ranks, GRID, "--k", 3, "--alpha=-2", "--beta", 0.5)
+                told = self.multiply(ranks, *product)
                 self.assertEqual(
                     (told["ranks"], told["matrix"]["nnz"], told["k"]),
                     (max(1, ranks), serial["matrix"]["nnz"], 3),
@@ -107,18 +83,8 @@ class Multiply(Programs):
 
     def test_formats_layouts_and_partitions(self):
         for format_name in "hll", "bsr", "ellpack":
-            told = self.multiply(
-                2,
-                "gen:powerlaw:300:6",
-                "--format",
-                format_name,
-                "--layout",
-                "column",
-                "--partition",
-                "nonzeros",
-                "--k",
-                4,
-            )
+            options = "--layout column --partition nonzeros --k 4 --format"
+            told = self.multiply(2, "gen:powerlaw:300:6", *options.split(), format_name)
             self.assertEqual(
                 (told["format"], told["partition"], told["verified"]["passed"]),
                 (format_name, "nonzeros", True),
@@ -232,53 +198,17 @@ class Suites(Programs):
 
     def test_resuming_measures_what_is_missing(self):
         path = self.folder / "out.json"
-        self.run_on(
-            1,
-            BENCH,
-            "--suite",
-            "strong",
-            "--matrix",
-            GRID,
-            "--k",
-            "1",
-            "--dry-run",
-            "--output",
-            path,
-        )
-        done = self.run_on(
-            2,
-            BENCH,
-            "--suite",
-            "strong",
-            "--matrix",
-            GRID,
-            "--k",
-            "1",
-            "--dry-run",
-            "--output",
-            path,
-            "--resume",
-        )
+        measure = (BENCH, *f"--suite strong --matrix {GRID} --k 1 --dry-run --output".split(), path)
+        self.run_on(1, *measure)
+        done = self.run_on(2, *measure, "--resume")
         self.assertIn("1 rows are there, 1 are left", done.stderr)
         self.assertEqual(len(json.loads(path.read_text())["benchmarks"]), 2)
 
     def test_a_file_cut_by_nonzeros(self):
         source = self.folder / "mesh.mtx"
         self.run_on(0, FATVEC, "generate", "powerlaw:200:6", "-o", source)
-        (_, row) = self.results(
-            2,
-            "--suite",
-            "strong",
-            "--matrix",
-            source,
-            "--partition",
-            "nonzeros",
-            "--format",
-            "hll",
-            "--k",
-            "2",
-            "--dry-run",
-        )["benchmarks"]
+        options = "--suite strong --partition nonzeros --format hll --k 2 --dry-run"
+        (_, row) = self.results(2, *options.split(), "--matrix", source)["benchmarks"]
         self.assertIn("/partition:nonzeros/", row["name"])
         self.assertLess(row["most_rank_nnz"] / row["nnz"], 0.6)
 

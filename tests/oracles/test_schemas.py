@@ -30,6 +30,11 @@ def schema(name, part=None):
     return jsonschema.Draft202012Validator(chosen)
 
 
+def built_without_mpi(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return "built without MPI" in done.stderr
+
+
 class Schemas(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -80,12 +85,7 @@ class Schemas(unittest.TestCase):
             "generate": [("generate", tiny, "--output", self.folder / "a.mtx")],
             "list": [("list",)],
         }
-        if (
-            "built without MPI"
-            in subprocess.run(
-                [FATVEC, "multiply", small, "--distributed"], capture_output=True, text=True
-            ).stderr
-        ):
+        if built_without_mpi(FATVEC, "multiply", small, "--distributed"):
             del commands["multiply_distributed"]
         for name, variants in commands.items():
             for arguments in variants:
@@ -101,17 +101,8 @@ class Schemas(unittest.TestCase):
                             )
 
     def test_cache(self):
-        self.run_program(
-            FATVEC,
-            "tune",
-            "gen:stencil7:4",
-            "--k",
-            2,
-            "--seconds",
-            0,
-            "--default-policies",
-            "--force",
-        )
+        tune = (FATVEC, *"tune gen:stencil7:4 --k 2 --seconds 0 --default-policies --force".split())
+        self.run_program(*tune)
         document = json.loads(self.cache.read_text())
         self.fits(document, "tune-cache")
         (key,) = document["entries"]
@@ -127,17 +118,7 @@ class Schemas(unittest.TestCase):
             wrong["entries"][key][member] = odd
             self.refuses(wrong, "tune-cache")
         self.cache.write_text(json.dumps(wrong))
-        self.run_program(
-            FATVEC,
-            "tune",
-            "gen:stencil7:4",
-            "--k",
-            2,
-            "--seconds",
-            0,
-            "--default-policies",
-            "--force",
-        )
+        self.run_program(*tune)
         repaired = json.loads(self.cache.read_text())
         self.assertEqual(repaired["set_aside"], {key: [wrong["entries"][key]]})
         self.fits(repaired, "tune-cache")
@@ -147,43 +128,22 @@ class Schemas(unittest.TestCase):
         path = self.folder / "out.json"
         unreadable = self.folder / "bad.mtx"
         unreadable.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n")
-        self.run_program(
-            BENCH,
-            *"--dry-run --matrix gen:stencil7:6 --k 1,2 --contender fatvec".split(),
-            *"--format csr,hll --output".split(),
-            path,
-        )
+        run = (BENCH, *"--dry-run --contender fatvec --output".split(), path)
+        self.run_program(*run, *"--matrix gen:stencil7:6 --k 1,2 --format csr,hll".split())
         document = json.loads(path.read_text())
         self.fits(document, "bench-results")
         for member in "name", "real_time", "verified":
             wrong = copy.deepcopy(document)
             del wrong["benchmarks"][0][member]
             self.refuses(wrong, "bench-results")
-        self.run_program(
-            BENCH,
-            "--dry-run",
-            "--matrix",
-            unreadable,
-            *"--k 1 --contender fatvec --format csr --output".split(),
-            path,
-            status=2,
-        )
+        self.run_program(*run, *"--k 1 --format csr --matrix".split(), unreadable, status=2)
         document = json.loads(path.read_text())
         self.assertTrue(document["benchmarks"][0]["error_occurred"])
         self.fits(document, "bench-results")
-        if (
-            "built without MPI"
-            not in subprocess.run(
-                [BENCH, "--suite", "weak", "--dry-run", "--list"], capture_output=True, text=True
-            ).stderr
-        ):
+        if not built_without_mpi(BENCH, "--suite", "weak", "--dry-run", "--list"):
             self.run_program(BENCH, "--dry-run", "--suite", "weak", "--output", path)
             self.fits(json.loads(path.read_text()), "bench-results")
-        self.run_program(
-            BENCH,
-            *"--dry-run --suite vectors --length 1000 --contender fatvec --output".split(),
-            path,
-        )
+        self.run_program(*run, *"--suite vectors --length 1000".split())
         self.fits(json.loads(path.read_text()), "bench-results")
 
 

@@ -7,11 +7,11 @@ import pathlib
 import tempfile
 import unittest
 
-import cases  # noqa: F401, finds fatvec_report
+from cases import FATVEC, HLL, case, made
 import matplotlib.pyplot as plt
 from matplotlib.text import Text
 import synthetic
-from fatvec_report import sections
+from fatvec_report import sections, sections_speed
 from fatvec_report.blocks import Picture, flat
 from fatvec_report.load import load
 from fatvec_report.style import RC
@@ -131,6 +131,31 @@ class Pictures(unittest.TestCase):
                 self.assertFalse(
                     [text.get_text() for text in figure.texts if "…" in text.get_text()]
                 )
+
+
+class WhatIsDrawn(unittest.TestCase):
+    def setUp(self):
+        points = ((1, "row"), (4, "row"), (4, "column"))
+        entries = [case(FATVEC, k, k=k, layout=layout) for k, layout in points]
+        entries += [case(HLL, 2, k=1, setup=3), case(HLL, 3, k=4, setup=3)]  # faster for k = 4
+        entries += [case(HLL, 5, k=4, layout="column", setup=3)]
+        (self.view,) = views(made(({"cpu": "c"}, entries)))
+
+    def test_a_layout_of_one_k_has_no_picture_over_k(self):
+        (picture,) = sections_speed.over_k(self.view)
+        self.assertIn("layout row", picture.alt)
+
+    def test_captions_speak_of_panels_where_there_are_several(self):
+        row, column = sections_speed.bars(self.view)
+        self.assertEqual((row.caption, column.caption), ("Scales differ from panel to panel.", ""))
+
+    def test_conversions_that_never_pay_are_folded(self):
+        *_, row_title, row, column_title, column = sections_speed.formats(self.view)
+        self.assertEqual((row_title.text, column_title.text), ("layout row", "layout column"))
+        self.assertEqual([line[4:] for line in row.rows], [["–", "3.0"]])
+        self.assertEqual(column.summary, "1 that never pay")
+        (table,) = column.blocks
+        self.assertEqual(table.rows[0][1], "hll")
 
 
 if __name__ == "__main__":

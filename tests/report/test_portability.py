@@ -8,6 +8,11 @@ from fatvec_report import costs, markdown, portability, sections_portability, se
 from fatvec_report.views import views
 
 
+def by_application(found):
+    metric = portability.metric(found, portability.efficiencies(found))
+    return metric.set_index(["application_name", "format"])
+
+
 class Portability(unittest.TestCase):
     def setUp(self):
         cpu = [
@@ -35,9 +40,7 @@ class Portability(unittest.TestCase):
         self.views = views(made(({"cpu": "c"}, cpu), ({"gpu": "g"}, gpu), ({"cpu": "d"}, other)))
         self.found = portability.trials(self.views)
         self.table = portability.efficiencies(self.found)
-        self.metric = portability.metric(self.found, self.table).set_index(
-            ["application_name", "format"]
-        )
+        self.metric = by_application(self.found)
 
     def test_pp_is_the_harmonic_mean_relative_to_the_fastest_verified_contender(self):
         self.assertEqual(list(self.found), ["c (CPU)", "g (GPU)"])
@@ -99,11 +102,7 @@ class Portability(unittest.TestCase):
                 )
             )
         )
-        metric = (
-            portability.metric(found, portability.efficiencies(found))
-            .set_index(["application_name", "format"])
-            .application
-        )
+        metric = by_application(found).application
         self.assertAlmostEqual(metric["hand-written", costs.ANY], 2 / (2 / 1 + 4 / 1))
         self.assertEqual(
             (
@@ -123,11 +122,7 @@ class Portability(unittest.TestCase):
                 )
             )
         )
-        metric = (
-            portability.metric(found, portability.efficiencies(found))
-            .set_index(["application_name", "format"])
-            .application
-        )
+        metric = by_application(found).application
         self.assertEqual(
             (metric["specialised", costs.ANY], metric["portable", costs.ANY]), (0, 2 / (2 + 1))
         )
@@ -169,11 +164,7 @@ class Portability(unittest.TestCase):
                 )
             )
         )
-        metric = (
-            portability.metric(found, portability.efficiencies(found))
-            .set_index(["application_name", "format"])
-            .application
-        )
+        metric = by_application(found).application
         self.assertAlmostEqual(metric["specialised", costs.ANY], 2 / (2 + 1))
 
     def test_one_platform_has_no_portability(self):

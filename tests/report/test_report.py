@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import pathlib
+import re
 import tempfile
 import types
 import unittest
@@ -186,9 +187,9 @@ class Comparison(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
-    def report(self, *arguments):
+    def report(self, *arguments, err=None):
         """In this process, since a new one would first read pandas and matplotlib."""
-        out, err = io.StringIO(), io.StringIO()
+        out, err = io.StringIO(), err or io.StringIO()
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             status = main(list(map(str, arguments)))
         return types.SimpleNamespace(
@@ -249,6 +250,21 @@ class Program(unittest.TestCase):
                 "**24.0**",
             ):
                 self.assertIn(expected, text)
+
+    def test_a_terminal_shows_the_share_that_is_done(self):
+        screen = io.StringIO()
+        screen.isatty = lambda: True
+        with tempfile.TemporaryDirectory() as folder:
+            done = self.report(SAMPLE, SAMPLE, "-o", folder, err=screen)
+        drawn = done.stderr.split("\r")
+        self.assertTrue(all(len(line) <= 80 for line in drawn), drawn)
+        bars = [re.fullmatch(r"\[(#*) *\] (\w+)\b.*", line) for line in drawn]
+        steps = [found.group(2) for found in bars if found]
+        self.assertEqual(list(dict.fromkeys(steps)), ["reading", "comparing", "drawing", "writing"])
+        filled = [found.group(1) for found in bars if found]
+        self.assertEqual(filled, sorted(filled))
+        self.assertGreater(len(filled[-1]), 25)
+        self.assertEqual(drawn[-2:], [" " * 79, ""], "the bar stays")
 
     def test_only_failures(self):
         def edit(document):
