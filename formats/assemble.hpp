@@ -126,8 +126,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
   const auto row = coo.row;
   const auto col = coo.col;
   const auto value = coo.value;
-  const auto cursor = detail::allocated(
-      [&] { return Kokkos::View<Offset*, Host>("fatvec::assemble::cursor", rows); });
+  const auto cursor =
+      detail::allocate_zeros<Kokkos::View<Offset*, Host>>(host, "fatvec::assemble::cursor", rows);
   detail::count_entries(host, coo, cursor);
   auto row_map =
       detail::allocate<typename HostCsr::Offsets>(host, "fatvec::csr::row_map", rows + 1);

@@ -132,10 +132,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     detail::checked_count<Offset>(static_cast<double>(blocks), "BSR blocks");
     bsr.entries =
         detail::allocate<Ordinals>(exec, "fatvec::bsr::entries", static_cast<std::size_t>(blocks));
-    bsr.values = detail::allocated([&] {
-      return Scalars(Kokkos::view_alloc(exec, "fatvec::bsr::values"),
-                     static_cast<std::size_t>(need.stored_entries));
-    });
+    bsr.values = detail::allocate_zeros<Scalars>(exec, "fatvec::bsr::values", need.stored_entries);
     Kokkos::parallel_for("fatvec::BsrMatrix::list",
                          detail::Range<ExecSpace>(exec, 0, bsr.block_rows()),
                          detail::ListBlocks<Csr>{occupied, bsr.row_map, bsr.entries});

@@ -120,6 +120,13 @@ View allocate(const ExecSpace& exec, const std::string& label, Extents... extent
   }));
 }
 
+/// The same, filled with zeros by exec.
+template <class View, class ExecSpace, class... Extents>
+View allocate_zeros(const ExecSpace& exec, const std::string& label, Extents... extents) {
+  return allocated(
+      [&] { return View(Kokkos::view_alloc(exec, label), static_cast<std::size_t>(extents)...); });
+}
+
 template <class View>
 std::uint64_t view_bytes(const View& view) {
   return static_cast<std::uint64_t>(view.span()) * sizeof(typename View::value_type);

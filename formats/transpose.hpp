@@ -108,7 +108,8 @@ Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
                                " is more than 2^31 - 1 rows or columns."));
   const auto rows = static_cast<std::size_t>(csr.cols());
   const auto nnz = static_cast<std::size_t>(csr.nnz());
-  const typename Csr::Offsets lengths(Kokkos::view_alloc(exec, "fatvec::transpose::lengths"), rows);
+  const auto lengths =
+      allocate_zeros<typename Csr::Offsets>(exec, "fatvec::transpose::lengths", rows);
   Kokkos::parallel_for("fatvec::transpose::count", Range<ExecSpace>(exec, 0, csr.nnz()),
                        CountColumns<Csr>{csr.entries, lengths});
   const auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", rows + 1);

@@ -112,8 +112,7 @@ void measure_host(bool quick, std::vector<Stream>& results) {
   const auto blocks = static_cast<std::int64_t>(std::min(wanted, affordable)) /
                       static_cast<std::int64_t>(block * sizeof(double));
   const auto allocate = [&](const std::string& label) {
-    return prefer_huge_pages(HostArray(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                                       static_cast<std::size_t>(blocks * block)));
+    return detail::allocate<HostArray>(Host(), label, blocks * block);
   };
   const HostArray a = allocate("fatvec::bench::a");
   const HostArray b = allocate("fatvec::bench::b");
@@ -144,10 +143,9 @@ void measure_cuda(bool quick, std::vector<Stream>& results) {
   const double affordable = static_cast<double>(free_memory<Kokkos::CudaSpace>()) / 4;
   const auto pairs =
       static_cast<std::size_t>(std::min(quick ? 16e6 : 1e9, affordable) / sizeof(Pair));
-  const DeviceCopy copy{
-      Kokkos::View<Pair*, Kokkos::Cuda>(
-          Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::to"), pairs),
-      Kokkos::View<Pair*, Kokkos::Cuda>("fatvec::bench::from", pairs)};
+  using Pairs = Kokkos::View<Pair*, Kokkos::Cuda>;
+  const DeviceCopy copy{detail::allocate<Pairs>(exec, "fatvec::bench::to", pairs),
+                        detail::allocate_zeros<Pairs>(exec, "fatvec::bench::from", pairs)};
   const Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<std::int64_t>> policy(
       exec, 0, static_cast<std::int64_t>(pairs));
   double best = 0;

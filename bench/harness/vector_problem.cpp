@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include <fatvec/core/error.hpp>
-#include <fatvec/core/memory.hpp>
+#include <fatvec/formats/concepts.hpp>
 
 #include "harness/bandwidth.hpp"
 
@@ -46,9 +46,8 @@ void fill(View (&operands)[2], std::int64_t n, std::int64_t k, product::Layout l
   detail::require_fits<typename View::memory_space>("the suite of vectors", {0, bytes}, half,
                                                     "two operands");
   for (int operand = 0; operand < 2; ++operand) {
-    operands[operand] =
-        View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::bench::vector"),
-             std::max<std::int64_t>(1, n * k));
+    operands[operand] = detail::allocate<View>(ExecSpace(), "fatvec::bench::vector",
+                                               std::max<std::int64_t>(1, n * k));
     Kokkos::parallel_for(
         "fatvec::bench::fill",
         Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>(0, n * k),

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/formats/concepts.hpp>
 
 #include "harness/reduction.hpp"
 
@@ -44,7 +45,7 @@ struct CublasReduction {
       require_success(reduce(operands.column_begin(c), results.data() + c), "cublas");
   }
   [[nodiscard]] std::vector<double> numbers(const Kokkos::Cuda& exec) const {
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, results);
+    const auto host = detail::host_copy(results);
     exec.fence("fatvec::bench::results");
     return {host.data(), host.data() + host.extent(0)};
   }
@@ -72,9 +73,9 @@ void add_cublas(Registry& registry) {
                                  .prepare = [operation](const auto& operands) {
                                    if (operands.n > INT32_MAX)
                                      throw UsageError("cuBLAS counts elements in 32 bits.");
-                                   const Kokkos::View<double*, Kokkos::Cuda> results(
-                                       "fatvec::bench::results",
-                                       static_cast<std::size_t>(operands.k));
+                                   const auto results =
+                                       detail::allocate_zeros<Kokkos::View<double*, Kokkos::Cuda>>(
+                                           Kokkos::Cuda(), "fatvec::bench::results", operands.k);
                                    return make_reduction<Kokkos::Cuda>(CublasReduction{
                                        operation, operands, create_library(), results});
                                  }});

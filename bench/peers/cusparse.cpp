@@ -250,8 +250,7 @@ class CusparseProduct final : public product::Product {
     a_ = make_operand(exec_, csr, task);
     std::size_t size = 0;
     operation_.buffer_size(factors(1, 0), &size);
-    buffer_ = Buffer(
-        Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing, "fatvec::bench::cusparse"), size);
+    buffer_ = detail::allocate<Buffer>(exec_, "fatvec::bench::cusparse", size);
     operation_.preprocess(factors(1, 0), buffer_.data());
     exec_.fence("fatvec::bench::cusparse");
     setup_seconds = timer.seconds();

@@ -43,7 +43,7 @@ struct CheckCsr {
 /// What is wrong with the item, in words; on the host, after the fact.
 template <class Offsets, class Ordinals>
 std::string complaint(const CheckCsr<Offsets, Ordinals>& check, std::int64_t item) {
-  const auto row_map = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, check.row_map);
+  const auto row_map = host_copy(check.row_map);
   const auto offset = [&](std::int64_t i) { return static_cast<std::int64_t>(row_map(i)); };
   if (item == 0 && offset(0) != 0)
     return concat("row_map(0) is ", offset(0), "; the first row begins at entry 0.");
@@ -58,7 +58,7 @@ std::string complaint(const CheckCsr<Offsets, Ordinals>& check, std::int64_t ite
   const std::int64_t row = std::upper_bound(row_map.data(), end, entry) - row_map.data() - 1;
   const auto one =
       Kokkos::subview(check.entries, std::pair<std::int64_t, std::int64_t>(entry, entry + 1));
-  const auto column = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, one);
+  const auto column = host_copy(one);
   return concat("entry ", entry, ", in row ", row, ", has the column ",
                 static_cast<std::int64_t>(column(0)), "; the matrix has ", check.cols,
                 " columns, counted from 0.");

@@ -100,11 +100,11 @@ RowGrid find_grid(const ExecSpace& exec, const Csr& csr) {
   const std::int64_t samples = std::min<std::int64_t>(rows, 64);
   if (samples == 0) return grid;
   using Found = Kokkos::View<std::int64_t*, typename Csr::memory_space>;
-  const auto found = allocated([&] { return Found("fatvec::row_grid", 2 * samples); });
+  const auto found = allocate<Found>(exec, "fatvec::row_grid", 2 * samples);
   Kokkos::parallel_for("fatvec::row_grid", Range<ExecSpace>(exec, 0, samples),
                        GridOfRow<Csr>{csr, found, rows, samples});
   exec.fence("fatvec::row_grid");
-  const auto on_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, found);
+  const auto on_host = host_copy(found);
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> votes;
   for (std::int64_t n = 0; n < samples; ++n) ++votes[{on_host(2 * n), on_host(2 * n + 1)}];
   const auto most = std::max_element(

@@ -102,6 +102,13 @@ auto allocated(const Make& make) try {
                              "padding."));
 }
 
+/// The View's elements in host memory: the View itself where it is there, else a copy. Throws
+/// CapacityError where there is no memory for one.
+template <class View>
+auto host_copy(const View& view) {
+  return allocated([&] { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view); });
+}
+
 /// Refuses a format whose footprint exceeds the limit (or the free memory of MemorySpace when there
 /// is none), before allocation.
 template <class MemorySpace>

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fatvec/core/memory.hpp>
 #include <fatvec/distributed/communicator.hpp>
 #include <fatvec/distributed/halo_plan.hpp>
 
@@ -85,8 +86,10 @@ class MpiExchange final : public Exchange<ExecSpace> {
 
   void reserve(std::size_t row_bytes) override {
     if (direct_) return;
-    Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
-    Kokkos::realloc(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
+    fatvec::detail::allocated([&] {
+      Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
+      Kokkos::realloc(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
+    });
   }
 
   void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,

@@ -39,12 +39,9 @@ Pieces<Csr> pieces_of(const Csr& local, const Csr& others, const std::vector<std
   using Offset = typename Csr::offset_type;
   checked_count<Offset>(static_cast<double>(local.nnz()) + static_cast<double>(others.nnz()),
                         "entries of one rank");
-  const auto host = [](const auto& view) {
-    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-  };
-  const auto local_map = host(local.row_map);
-  const auto others_map = host(others.row_map);
-  const auto entries = host(others.entries);
+  const auto local_map = host_copy(local.row_map);
+  const auto others_map = host_copy(others.row_map);
+  const auto entries = host_copy(others.entries);
   Pieces<Csr> pieces;
   pieces.local = local;
   pieces.columns = columns;

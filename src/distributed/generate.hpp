@@ -20,7 +20,8 @@ auto generate(const Communicator& communicator, const fatvec::generate::Spec& sp
       const Partition even = Partition::even(n, communicator.size());
       return RowRange{even.begin(communicator.rank()), even.end(communicator.rank())};
     });
-    GlobalCsr<double>::Ordinals columns("fatvec::csr::entries", rows.entries.extent(0));
+    const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
+        Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
     Kokkos::deep_copy(columns, rows.entries);
     return GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values);
   });

@@ -32,8 +32,8 @@ Kokkos::View<T*, typename Device::device_type> to_device(const std::vector<T>& f
                                                          const std::string& label) {
   const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(from.data(),
                                                                                 from.size());
-  Kokkos::View<T*, typename Device::device_type> to(
-      Kokkos::view_alloc(Kokkos::WithoutInitializing, label), from.size());
+  using View = Kokkos::View<T*, typename Device::device_type>;
+  const auto to = allocate<View>(typename Device::execution_space(), label, from.size());
   Kokkos::deep_copy(to, host);
   return to;
 }

@@ -34,7 +34,8 @@ struct Split {
 /// Cuts the rows at the columns [begin, end) that this rank has of X; rows must be sorted. An entry
 /// of the halo part has the place of its column in the ascending list of columns, so that each
 /// row's entries stay in order: first halo, then local, then halo. Throws InputError where columns
-/// do not ascend within the matrix, CapacityError where the parts exceed 32-bit indices or Offset.
+/// do not ascend within the matrix, CapacityError where the parts exceed 32-bit indices or Offset,
+/// or memory.
 template <class Scalar, class Offset>
 Split<Scalar, Offset> split(const GlobalCsr<Scalar>& a, std::int64_t begin, std::int64_t end) {
   using Csr = typename Split<Scalar, Offset>::Csr;
@@ -71,11 +72,14 @@ Split<Scalar, Offset> split(const GlobalCsr<Scalar>& a, std::int64_t begin, std:
   };
   parts.columns_before = place(begin);
 
-  const auto make = [](std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
-    return std::pair(typename Csr::Offsets("fatvec::csr::row_map", rows + 1),
-                     Csr(0, static_cast<std::int32_t>(cols), typename Csr::Offsets("", 1),
-                         typename Csr::Ordinals("fatvec::csr::entries", nnz),
-                         typename Csr::Scalars("fatvec::csr::values", nnz)));
+  using fatvec::detail::allocate_zeros;
+  const Kokkos::DefaultHostExecutionSpace host;
+  const auto make = [&](std::int64_t rows, std::int64_t cols, std::int64_t nnz) {
+    return std::pair(allocate_zeros<typename Csr::Offsets>(host, "fatvec::csr::row_map", rows + 1),
+                     Csr(0, static_cast<std::int32_t>(cols),
+                         allocate_zeros<typename Csr::Offsets>(host, "fatvec::csr::no_rows", 1),
+                         allocate_zeros<typename Csr::Ordinals>(host, "fatvec::csr::entries", nnz),
+                         allocate_zeros<typename Csr::Scalars>(host, "fatvec::csr::values", nnz)));
   };
   auto [local_map, local] = make(a.rows(), end - begin, a.nnz() - halo_entries);
   auto [halo_map, halo] =

@@ -36,18 +36,21 @@ namespace distributed {
 /// in one array. Includes nothing of Trilinos. Collective; errors are thrown on all ranks.
 template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Tpetra>
 auto from_tpetra(const Communicator& communicator, const Tpetra& a, const Options& options = {}) {
+  using fatvec::detail::allocate_zeros;
   using Csr = GlobalCsr<typename Tpetra::impl_scalar_type>;
   const auto local = a.getLocalMatrixHost();
   const auto& domain = *a.getDomainMap();
   const auto columns = fatvec::detail::elements_of(*a.getColMap());
   const Csr rows = communicator.agree([&] {
     const auto count = static_cast<std::size_t>(local.numRows());
-    const typename Csr::Offsets row_map("fatvec::csr::row_map", count + 1);
+    const Kokkos::DefaultHostExecutionSpace host;
+    const auto row_map =
+        allocate_zeros<typename Csr::Offsets>(host, "fatvec::csr::row_map", count + 1);
     for (std::size_t i = 0; i < count; ++i)  // Tpetra's may be empty where there are no rows
       row_map(i + 1) = static_cast<std::int64_t>(local.graph.row_map(i + 1));
     const auto nnz = static_cast<std::size_t>(row_map(count));
-    const typename Csr::Ordinals entries("fatvec::csr::entries", nnz);
-    const typename Csr::Scalars values("fatvec::csr::values", nnz);
+    const auto entries = allocate_zeros<typename Csr::Ordinals>(host, "fatvec::csr::entries", nnz);
+    const auto values = allocate_zeros<typename Csr::Scalars>(host, "fatvec::csr::values", nnz);
     for (std::size_t n = 0; n < nnz; ++n) {
       entries(n) = columns[static_cast<std::size_t>(local.graph.entries(n))];
       values(n) = local.values(n);

@@ -157,10 +157,8 @@ ArrayValues<Scalar> read_array_body(TextBlocks& text, const ParsedHeader& header
   const std::uint64_t capacity = body.most_items();
   require_memory(body, header, static_cast<double>(capacity) * sizeof(Scalar) + bytes_beside,
                  options);
-  const auto values = fatvec::detail::allocated([&] {
-    return ArrayValues<Scalar>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "fatvec::io::array"),
-                               capacity);
-  });
+  const auto values = fatvec::detail::allocate<ArrayValues<Scalar>>(
+      Kokkos::DefaultHostExecutionSpace(), "fatvec::io::array", capacity);
   body.read(
       [&values](std::size_t place, const std::vector<Scalar>& items) {
         std::copy(items.begin(), items.end(), values.data() + place);
@@ -193,10 +191,8 @@ void for_each_element(const ParsedHeader& header, const ArrayValues<Scalar>& val
 
 template <class Scalar>
 HostMultivector<Scalar> zeros(const MatrixMarketHeader& header) {
-  return fatvec::detail::allocated([&] {
-    return HostMultivector<Scalar>("fatvec::multivector", static_cast<std::size_t>(header.rows),
-                                   static_cast<std::size_t>(header.cols));
-  });
+  return fatvec::detail::allocate_zeros<HostMultivector<Scalar>>(
+      Kokkos::DefaultHostExecutionSpace(), "fatvec::multivector", header.rows, header.cols);
 }
 
 template <class Scalar>

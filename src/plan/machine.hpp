@@ -11,6 +11,7 @@
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/core/memory.hpp>
 #include <fatvec/core/system.hpp>
+#include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
 namespace fatvec {
@@ -129,10 +130,7 @@ double read_gbs(const ExecSpace& exec, double bytes, int passes) {
   const std::int64_t block = is_host<ExecSpace> ? 2048 : 1;
   const auto blocks =
       std::max<std::int64_t>(static_cast<std::int64_t>(bytes / sizeof(double)) / block, 1);
-  const auto array = prefer_huge_pages(  // as matrices do
-      Array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                               std::string("fatvec::measure_machine")),
-            static_cast<std::size_t>(blocks * block)));
+  const auto array = allocate<Array>(exec, "fatvec::measure_machine", blocks * block);
   Kokkos::deep_copy(exec, array, 0.0);
   double sum = 0;
   const double seconds = fastest(exec, 6, [&] {
@@ -147,12 +145,11 @@ double read_gbs(const ExecSpace& exec, double bytes, int passes) {
 template <class ExecSpace>
 double copy_gbs(const ExecSpace& exec, double bytes) {
   using Array = Kokkos::View<Kokkos::complex<double>*, ExecSpace>;
-  const auto n = static_cast<std::size_t>(std::max(bytes / 32, 1.0));
-  const CopyArray<Array> copy{Array("fatvec::measure_machine", n),
-                              Array("fatvec::measure_machine", n)};
+  const auto n = static_cast<std::int64_t>(std::max(bytes / 32, 1.0));
+  const CopyArray<Array> copy{allocate_zeros<Array>(exec, "fatvec::measure_machine", n),
+                              allocate_zeros<Array>(exec, "fatvec::measure_machine", n)};
   const double seconds = fastest(exec, 6, [&] {
-    Kokkos::parallel_for("fatvec::measure_machine",
-                         Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(n)), copy);
+    Kokkos::parallel_for("fatvec::measure_machine", Range<ExecSpace>(exec, 0, n), copy);
   });
   return 32 * static_cast<double>(n) / seconds * 1e-9;
 }
@@ -173,8 +170,9 @@ template <class ExecSpace>
 double latency_seconds(const ExecSpace& exec, double cache_bytes) {
   using Indices = Kokkos::View<int*, ExecSpace>;
   constexpr int steps = 20'000;
-  const Indices next("fatvec::measure_machine",
-                     static_cast<std::size_t>(std::max(cache_bytes / 4, 65536.0)) / sizeof(int));
+  const auto next =
+      allocate<Indices>(exec, "fatvec::measure_machine",
+                        static_cast<std::size_t>(std::max(cache_bytes / 4, 65536.0)) / sizeof(int));
   Kokkos::parallel_for("fatvec::measure_machine",
                        Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(next.extent(0))),
                        LinkCycle<Indices>{next});
@@ -222,7 +220,7 @@ double shared_cache_bytes() {
 
 /// Measures the machine as exec sees it, once and whatever comes of it (this_machine() checks
 /// that): some tenths of a second, and memory of four times its cache (at most an eighth of what is
-/// free) for as long.
+/// free) for as long. Throws CapacityError where there is none.
 template <class ExecSpace>
 Machine measure_machine(const ExecSpace& exec) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::measure_machine");

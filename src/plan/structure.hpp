@@ -48,12 +48,10 @@ double windowed_columns(const ExecSpace& exec, const Csr& csr, std::int64_t wind
   for (std::int64_t n = 0; n < taken; ++n) {
     const std::int64_t first = n * windows / taken * window;
     const std::int64_t last = std::min(first + window, rows);
-    const auto offsets = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace{}, Kokkos::subview(csr.row_map, std::pair(first, last + 1)));
+    const auto offsets = host_copy(Kokkos::subview(csr.row_map, std::pair(first, last + 1)));
     const auto begin = static_cast<std::int64_t>(offsets(0));
     const auto end = static_cast<std::int64_t>(offsets(static_cast<std::size_t>(last - first)));
-    const auto columns = Kokkos::create_mirror_view_and_copy(
-        Kokkos::HostSpace{}, Kokkos::subview(csr.entries, std::pair(begin, end)));
+    const auto columns = host_copy(Kokkos::subview(csr.entries, std::pair(begin, end)));
     for (std::size_t m = 0; m < columns.extent(0); ++m) {
       auto& last_window = seen[static_cast<std::size_t>(columns(m))];
       distinct += last_window != n;

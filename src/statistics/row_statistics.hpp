@@ -149,10 +149,8 @@ template <class ExecSpace, class Csr>
 void add_entry_statistics(const ExecSpace& exec, const Csr& csr, RowStatistics& result) {
   using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>>;
   using Touched = Kokkos::View<int*, typename Csr::device_type>;
-  const auto touched = allocated([&] {
-    return Touched(Kokkos::view_alloc(exec, "fatvec::row_statistics::touched"),
-                   static_cast<std::size_t>(result.cols));
-  });
+  const auto touched =
+      allocate_zeros<Touched>(exec, "fatvec::row_statistics::touched", result.cols);
   const EntryBlocks blocks(csr.row_map, result.nnz);
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -161,8 +159,7 @@ void add_entry_statistics(const ExecSpace& exec, const Csr& csr, RowStatistics& 
                           Kokkos::Max<std::int64_t>(lower), Kokkos::Max<std::int64_t>(upper),
                           Kokkos::Sum<std::int64_t>(result.explicit_zeros));
   Kokkos::parallel_reduce("fatvec::row_statistics::columns", Policy(exec, 0, result.cols),
-                          SumFlags<Kokkos::View<int*, typename Csr::device_type>>{touched},
-                          result.columns_touched);
+                          SumFlags<Touched>{touched}, result.columns_touched);
   result.lower_bandwidth = Kokkos::max<std::int64_t>(lower, 0);
   result.upper_bandwidth = Kokkos::max<std::int64_t>(upper, 0);
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 FATVEC, BENCH, FAULTS = (
     os.environ[name] for name in ("FATVEC_PROGRAM", "FATVEC_BENCH", "FATVEC_FAULTS")
 )
+NO_MPI = "built without MPI"
 REASONS = {
     "open": "No space left",
     "write": "No space left",
@@ -160,7 +161,15 @@ class Files(FaultTest):
         self.check_allocations(FATVEC, "generate", "stencil5:4", "-o", "a.mtx")
         self.check_allocations(FATVEC, "multiply", "gen:stencil5:4", "-o", "a.mtx")
 
-    def check_allocations(self, *command):
+    def test_a_failed_allocation_on_a_rank_is_told(self):
+        self.succeed((FATVEC, "generate", "stencil5:4", "-o", "from.mtx"))
+        for matrix in "gen:stencil5:4", "from.mtx":
+            command = (FATVEC, "multiply", matrix, "--distributed", "--verify", "--beta", "1")
+            if NO_MPI in self.run_program(command).stderr:
+                self.skipTest(NO_MPI)
+            self.check_allocations(*command, beside=["from.mtx"])
+
+    def check_allocations(self, *command, beside=()):
         path = self.folder / "a.mtx"
         failed = 0
         for n in range(1, 200):
@@ -168,7 +177,7 @@ class Files(FaultTest):
             done = self.run_program(command, LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
             if "fault: allocation" not in done.stderr:
                 break
-            self.check_folder("a.mtx")
+            self.check_folder("a.mtx", *beside)
             if done.returncode == 0:  # Kokkos does without
                 continue
             self.assertEqual(path.read_text(), "old")

@@ -34,6 +34,13 @@ TEST(Machine, IsMeasured) {
   EXPECT_FALSE(machine.device.empty());
 }
 
+TEST(Machine, WithoutMemoryToMeasureIsACapacityError) {
+  constexpr double bytes = 1e17;
+  EXPECT_THROW(detail::read_gbs(Exec(), bytes, 1), CapacityError);
+  EXPECT_THROW(detail::copy_gbs(Exec(), bytes), CapacityError);
+  EXPECT_THROW(detail::latency_seconds(Exec(), bytes), CapacityError);
+}
+
 TEST(Machine, ProblemsNameTheFigure) {
   EXPECT_EQ(machine_problem(a_machine()), "");
   struct Absurd {

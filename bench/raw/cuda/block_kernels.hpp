@@ -68,8 +68,8 @@ Multiply<Rows> through_copies(const product::Case& task) {
   using Vector = Kokkos::View<double*, Kokkos::Cuda>;
   const int cols = task.matrix.cols();
   const int rows = task.matrix.rows();
-  const Vector x("fatvec::bench::one_x", static_cast<std::size_t>(cols));
-  const Vector y("fatvec::bench::one_y", static_cast<std::size_t>(rows));
+  const auto x = detail::allocate_zeros<Vector>(Kokkos::Cuda(), "fatvec::bench::one_x", cols);
+  const auto y = detail::allocate_zeros<Vector>(Kokkos::Cuda(), "fatvec::bench::one_y", rows);
   return as_is<Rows>(
       [x, y, cols, rows](cudaStream_t stream, const Stored<Rows>& a, const Operands& all) {
         Operands one = all;

@@ -52,8 +52,7 @@ struct LongRows {
                           ListChunks<Rows>{a.row, found.longest, {}}, count);
     if (count == 0) return found;
     using List = Kokkos::View<Chunk*, Kokkos::Cuda>;
-    found.chunks =
-        List(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "fatvec::raw::chunks"), count);
+    found.chunks = detail::allocate<List>(exec, "fatvec::raw::chunks", count);
     Kokkos::parallel_scan("fatvec::raw::list_chunks", all,
                           ListChunks<Rows>{a.row, found.longest, found.chunks}, count);
     return found;

@@ -21,13 +21,10 @@ struct CudaReduction {
   static std::unique_ptr<Reduction> prepare(const VectorOperands& operands) {
     const Kokkos::Cuda exec;
     const int most_blocks = 8 * exec.cuda_device_prop().multiProcessorCount;
-    const auto allocated = [&](const char* label, std::int64_t size) {
-      return Results(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
-                     static_cast<std::size_t>(size));
-    };
     return make_reduction<Kokkos::Cuda>(
-        CudaReduction{operands, most_blocks, allocated("fatvec::bench::of_block", most_blocks),
-                      allocated("fatvec::bench::results", operands.k)});
+        CudaReduction{operands, most_blocks,
+                      detail::allocate<Results>(exec, "fatvec::bench::of_block", most_blocks),
+                      detail::allocate<Results>(exec, "fatvec::bench::results", operands.k)});
   }
 
   void operator()(const Kokkos::Cuda& exec) const {

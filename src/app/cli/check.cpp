@@ -31,8 +31,8 @@ Check check_by_file(const std::string& path, double tolerance,
   const auto k = static_cast<std::int64_t>(y.extent(1));
   Check check{"expected", path};
   using Errors = Kokkos::View<double*, Kokkos::HostSpace>;
-  const auto errors = detail::allocated(
-      [&] { return Errors("fatvec::cli::errors", static_cast<std::size_t>(rows * k)); });
+  const auto errors = detail::allocate_zeros<Errors>(Kokkos::DefaultHostExecutionSpace(),
+                                                     "fatvec::cli::errors", rows * k);
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t c = 0; c < k; ++c) {
       const double want = expected(i, c);

@@ -81,9 +81,7 @@ struct DenseOperands {
     Kokkos::deep_copy(to, staging);
   }
   static void copy_out(const HostMultivector& to, const View& from) {
-    const auto staging = detail::allocated(
-        [&] { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, from); });
-    Kokkos::deep_copy(to, staging);
+    Kokkos::deep_copy(to, detail::host_copy(from));
   }
 };
 

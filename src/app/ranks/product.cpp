@@ -42,7 +42,7 @@ Vectors allocate(const char* label, std::int64_t rows, const Operands& operands)
 }
 
 void fill(const Vectors& v, Purpose purpose, std::uint64_t seed, std::int64_t first_row) {
-  const auto host = Kokkos::create_mirror_view(v);
+  const auto host = fatvec::detail::allocated([&] { return Kokkos::create_mirror_view(v); });
   for (std::size_t i = 0; i < v.extent(0); ++i)
     for (std::size_t c = 0; c < v.extent(1); ++c)
       host(i, c) = element(purpose, seed, first_row + static_cast<std::int64_t>(i),
@@ -137,11 +137,13 @@ Time Product::run(Part part, int batch) {
 
 Product::Verdict Product::verify() const {
   const std::int64_t first = rows_.partition.begin(communicator_.rank());
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y_);
   Verdict mine;
   communicator_.agree([&] {
-    Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> before("Y", share_.rows,
-                                                                          operands_.k);
+    const auto got = fatvec::detail::host_copy(y_);
+    using Host = Kokkos::DefaultHostExecutionSpace;
+    const auto before =
+        fatvec::detail::allocate_zeros<Kokkos::View<double**, Kokkos::LayoutRight, Host>>(
+            Host(), "Y", share_.rows, operands_.k);
     if (operands_.beta != 0)
       for (std::int64_t i = 0; i < share_.rows; ++i)
         for (std::int64_t c = 0; c < operands_.k; ++c)

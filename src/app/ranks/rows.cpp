@@ -50,7 +50,8 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
     rows = communicator.agree(make);
   }
   return communicator.agree([&] {
-    GlobalCsr<double>::Ordinals columns("fatvec::csr::entries", rows.entries.extent(0));
+    const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
+        Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
     Kokkos::deep_copy(columns, rows.entries);
     return Rows{
         .partition = *partition,
