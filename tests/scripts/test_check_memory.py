@@ -20,6 +20,7 @@ contenders of the suite vectors:
 PROGRAMS = {
     "fatvec": """echo '{"kernels": [{"name": "csr-row"}, {"name": "hll-row"}]}'""",
     "fatvec-bench": f"cat <<'END'\n{LISTED}END",
+    "fatvec-test-threads": 'echo threads >> "$CALLS"; [ "$BROKEN" != threads ]',
     "fatvec-test-conformance": r"printf 'Csr_double.\n  small\n  large\n'",
 }
 CHECKER = """#!/bin/sh
@@ -90,10 +91,18 @@ class CheckMemory(unittest.TestCase):
             output, r"FAILED: valgrind memcheck .*--contender raw-openmp.*\nlost 8 bytes"
         )
 
+    def test_threads_run_one_test_program(self):
+        status, output, calls = self.check("threads", "valgrind")
+        self.assertEqual((status, calls), (0, ["threads"]), output)
+        self.assertIn("no error", output)
+        status, output, _ = self.check("threads", "valgrind", broken="threads")
+        self.assertEqual(status, 2, output)
+
     def test_wrong_arguments_are_named(self):
         for arguments, said in (
             (("tpu",), "not 'tpu'"),
             (("cpu", "--tools", "racecheck"), "no tool"),
+            (("threads", "/no-such-folder"), "no program"),
         ):
             done = subprocess.run(
                 [ROOT / "scripts" / "check-memory", *arguments], text=True, capture_output=True
