@@ -141,7 +141,7 @@ Options parse_options(int argc, const char* const* argv) {
     cli::flush_standard_output();
     std::exit(exit_code);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(detail::concat(error.what(), "; fatvec-bench --help lists the options."));
+    throw UsageError(detail::concat(error.what(), "\nSee 'fatvec-bench --help'."));
   }
   if (options.resume && options.output.empty())
     throw UsageError("--resume wants the --output that it goes on with.");
@@ -152,7 +152,7 @@ Options parse_options(int argc, const char* const* argv) {
       options.kokkos_arguments.push_back(argument);
     } else {
       throw UsageError(detail::concat("unknown argument '", argument,
-                                      "'; fatvec-bench --help lists the options."));
+                                      "'.\nSee 'fatvec-bench --help'."));
     }
   }
   return options;

@@ -242,7 +242,10 @@ class Selection(unittest.TestCase):
         ):
             done = run("--dry-run", *SMALL, f"{option}={value}")
             self.assertEqual(done.returncode, 2, (option, value, done.stderr))
-            self.assertRegex(done.stderr, f"^fatvec-bench: {option}: wants a ")
+            self.assertRegex(
+                done.stderr,
+                f"^fatvec-bench: {option}: wants a .*[.]\nSee 'fatvec-bench --help'[.]\n$",
+            )
 
     def test_a_file_name_that_cannot_stand_in_json(self):
         with tempfile.TemporaryDirectory() as folder:
