@@ -2,9 +2,10 @@
 """fatvec multiply: every kernel, layout and backend of the build; files in and out; checks."""
 
 import itertools
+import subprocess
 import unittest
 
-from program import DATA, VERIFICATION_FAILED, CliTest, matrices
+from program import DATA, PROGRAM, VERIFICATION_FAILED, CliTest, matrices
 
 SMALL = [(0, 0, 2), (0, 2, -1), (2, 1, 4)]  # 3 x 4; row 1 and column 3 are empty
 X = [[1.0, 2.0, 3.0, 4.0], [0.5, -1.0, 0.0, 8.0]]
@@ -159,6 +160,17 @@ class Files(CliTest):
     def test_x_from_a_file(self):
         result = self.json("multiply", self.a, "--x", self.x, "--output", "y.mtx", "--verify")
         self.assertEqual((result["k"], result["output"]), (2, "y.mtx"))
+        self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
+
+    def test_x_from_the_standard_input(self):
+        done = subprocess.run(
+            [PROGRAM, "multiply", self.a, "--x", "-", "--output", "y.mtx"],
+            cwd=self.folder,
+            input=self.x.read_text(),
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
 
     def test_alpha_and_beta(self):

@@ -148,8 +148,9 @@ int multiply(const MultiplyOptions& options) {
 }
 
 void add_operands(CLI::App& command, MultiplyOptions& options) {
-  auto* const x = command.add_option(
-      "--x", options.x, "X from a Matrix Market file; its columns are k (default: random)");
+  auto* const x = command.add_option("--x", options.x,
+                                     "X from a Matrix Market file (- for the standard input); its "
+                                     "columns are k (default: random)");
   auto* const k =
       command.add_option("-k,--k", options.k, "Columns of a random X")->capture_default_str();
   x->type_name("FILE")->excludes(whole(k, 1)->type_name("K"));

@@ -49,10 +49,11 @@ product::HostMultivector poison(std::int64_t rows, std::int64_t k) {
   return multivector;
 }
 
-product::HostMultivector read_operand(const std::string& path, const char* option,
+product::HostMultivector read_operand(const std::string& file, const char* option,
                                       std::int64_t rows, std::optional<std::int64_t> k,
                                       std::optional<std::uint64_t> memory_limit,
                                       Progress& progress) {
+  const std::string path = file == "-" ? "/dev/stdin" : file;
   progress.step(fmt::format("reading {}", path));
   const auto accept = [&](const io::MatrixMarketHeader& header) {
     if (header.rows == rows && header.cols == k.value_or(header.cols) && header.cols >= 1) return;

@@ -28,9 +28,10 @@ product::HostMultivector random_multivector(Operand operand, std::uint64_t seed,
 /// Not a number everywhere: what Y holds before a product that must overwrite it.
 product::HostMultivector poison(std::int64_t rows, std::int64_t k);
 
-/// The multivector in the file; throws ShapeError, before anything is allocated, where it is not
-/// rows × k (k: any number of columns where none is given), and CapacityError beyond the limit.
-product::HostMultivector read_operand(const std::string& path, const char* option,
+/// The multivector in the file, of the standard input for "-"; throws ShapeError, before anything
+/// is allocated, where it is not rows × k (k: any number of columns where none is given), and
+/// CapacityError beyond the limit.
+product::HostMultivector read_operand(const std::string& file, const char* option,
                                       std::int64_t rows, std::optional<std::int64_t> k,
                                       std::optional<std::uint64_t> memory_limit,
                                       Progress& progress);
