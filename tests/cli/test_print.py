@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fatvec print: the arrays of the seeds' small matrices."""
+"""fatvec print: the arrays of the papers' small matrices."""
 
 from program import CliTest
 
 # Calzetta and Lori 2025: 4 x 4, a ... g as 1 ... 7; its HLL example has hacks of 2 rows.
-CSR_001 = [(0, 0, 1), (0, 2, 2), (0, 3, 3), (1, 1, 4), (2, 2, 5), (2, 3, 6), (3, 3, 7)]
-HLL_001 = [(0, 0, 3), (0, 2, 1), (2, 1, 2), (2, 2, 4), (2, 3, 1), (3, 0, 1), (3, 3, 1)]
+CALZETTA_CSR = [(0, 0, 1), (0, 2, 2), (0, 3, 3), (1, 1, 4), (2, 2, 5), (2, 3, 6), (3, 3, 7)]
+CALZETTA_HLL = [(0, 0, 3), (0, 2, 1), (2, 1, 2), (2, 2, 4), (2, 3, 1), (3, 0, 1), (3, 3, 1)]
 # Fraga 2018: 5 x 5.
-SEED_002 = [
+FRAGA = [
     (0, 0, 3),
     (0, 1, 4),
     (1, 1, 5),
@@ -20,15 +20,15 @@ SEED_002 = [
     (4, 4, 6),
 ]
 # Stec and Stpiczyński: 4 x 4.
-SEED_003 = [(0, 0, 7), (0, 2, 1), (1, 1, 4), (1, 2, 2), (1, 3, 3), (2, 0, 1), (2, 1, 8), (3, 1, 9)]
+STEC = [(0, 0, 7), (0, 2, 1), (1, 1, 4), (1, 2, 2), (1, 3, 3), (2, 0, 1), (2, 1, 8), (3, 1, 9)]
 
 
-class SeedMatrices(CliTest):
+class PapersMatrices(CliTest):
     def arrays(self, matrix, *options):
         return self.json("print", matrix, *options)["arrays"]
 
-    def test_csr_of_seed_001(self):
-        arrays = self.arrays(self.matrix("a.mtx", 4, 4, CSR_001), "--format", "csr")
+    def test_csr_stores_the_example_of_calzetta_and_lori(self):
+        arrays = self.arrays(self.matrix("a.mtx", 4, 4, CALZETTA_CSR), "--format", "csr")
         expected = {
             "row_map": [0, 3, 4, 6, 7],
             "entries": [0, 2, 3, 1, 2, 3, 3],
@@ -36,54 +36,54 @@ class SeedMatrices(CliTest):
         }
         self.assertEqual(arrays, expected)
 
-    def test_hll_of_seed_001(self):
-        matrix = self.matrix("a.mtx", 4, 4, HLL_001)
+    def test_hll_stores_the_example_of_calzetta_and_lori(self):
+        matrix = self.matrix("a.mtx", 4, 4, CALZETTA_HLL)
         by_rows = self.arrays(matrix, "--format", "hll", "--hack-size", 2, "--storage", "row-major")
         self.assertEqual(by_rows["hack_offsets"], [0, 4, 10])
         self.assertEqual(by_rows["row_lengths"], [2, 0, 3, 2])
         self.assertEqual(by_rows["entries"], [0, 2, -1, -1, 1, 2, 3, 0, 3, -1])
         self.assertEqual(by_rows["values"], [3, 1, 0, 0, 2, 4, 1, 1, 1, 0])
         by_columns = self.arrays(
-            matrix, "--format", "hll", "--hack-size", 2, "--layout", "column-major"
+            matrix, "--format", "hll", "--hack-size", 2, "--storage", "column-major"
         )
         self.assertEqual(by_columns["entries"], [0, -1, 2, -1, 1, 0, 2, 3, 3, -1])
         self.assertEqual(by_columns["values"], [3, 0, 1, 0, 2, 1, 4, 1, 1, 0])
 
     def test_last_hack_has_the_rows_that_are_left(self):
         arrays = self.arrays(
-            self.matrix("a.mtx", 4, 4, HLL_001), "--format", "hll", "--hack-size", 3
+            self.matrix("a.mtx", 4, 4, CALZETTA_HLL), "--format", "hll", "--hack-size", 3
         )
         self.assertEqual(arrays["hack_offsets"], [0, 9, 11])
         self.assertEqual(arrays["entries"][9:], [0, 3])
 
-    def test_csr_of_seed_002(self):
-        arrays = self.arrays(self.matrix("a.mtx", 5, 5, SEED_002))
+    def test_csr_stores_the_example_of_fraga(self):
+        arrays = self.arrays(self.matrix("a.mtx", 5, 5, FRAGA))
         self.assertEqual(
             arrays["row_map"], [0, 2, 4, 6, 8, 10]
         )  # the text's last one, 11, is a slip
         self.assertEqual(arrays["entries"], [0, 1, 1, 2, 1, 2, 2, 3, 3, 4])
         self.assertEqual(arrays["values"], [3, 4, 5, 1, 1, 2, 2, 3, 1, 6])
 
-    def test_ellpack_of_seed_002(self):
+    def test_ellpack_stores_the_example_of_fraga(self):
         arrays = self.arrays(
-            self.matrix("a.mtx", 5, 5, SEED_002), "--format", "ellpack", "--storage", "row-major"
+            self.matrix("a.mtx", 5, 5, FRAGA), "--format", "ellpack", "--storage", "row-major"
         )
         self.assertEqual(arrays["row_lengths"], [2] * 5)
         self.assertEqual(arrays["entries"], [0, 1, 1, 2, 1, 2, 2, 3, 3, 4])
         self.assertEqual(arrays["values"], [3, 4, 5, 1, 1, 2, 2, 3, 1, 6])
 
-    def test_ellpack_of_seed_003(self):
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+    def test_ellpack_stores_the_example_of_stec_and_stpiczynski(self):
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         by_rows = self.arrays(matrix, "--format", "ellpack", "--storage", "row-major")
         self.assertEqual(by_rows["entries"], [0, 2, -1, 1, 2, 3, 0, 1, -1, 1, -1, -1])
         self.assertEqual(by_rows["values"], [7, 1, 0, 4, 2, 3, 1, 8, 0, 9, 0, 0])
         by_columns = self.arrays(matrix, "--format", "ellpack")
         self.assertEqual(by_columns["entries"], [0, 1, 0, 1, 2, 2, 1, -1, -1, 3, -1, -1])
 
-    def test_jad_of_seed_003(self):
+    def test_jad_stores_the_example_of_stec_and_stpiczynski(self):
         """Its figures 2 and 3; they draw ja and a by rows, which is not how ia and the algorithms
         read them."""
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         jad = self.arrays(matrix, "--format", "jad")
         self.assertEqual(
             jad,
@@ -107,8 +107,8 @@ class SeedMatrices(CliTest):
             },
         )
 
-    def test_sell_of_seed_003(self):
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+    def test_sell_stores_the_example_of_stec_and_stpiczynski(self):
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         sell = self.arrays(matrix, "--format", "sell", "--slice-size", 2, "--sort-window", 4)
         self.assertEqual(
             sell,
@@ -126,8 +126,8 @@ class SeedMatrices(CliTest):
         for array in "row_lengths", "entries", "values":
             self.assertEqual(unsorted[array], hll[array])
 
-    def test_bsr_of_seed_003(self):
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+    def test_bsr_stores_the_example_of_stec_and_stpiczynski(self):
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         printed = self.json("print", matrix, "--format", "bsr", "--block-size", 2)
         self.assertEqual((printed["block_size"], printed["storage"]), (2, "column-major"))
         self.assertEqual(printed["arrays"]["row_map"], [0, 2, 3])
@@ -142,8 +142,8 @@ class SeedMatrices(CliTest):
             "values (AS)   [12] 7 0 0 4 1 2 0 3 1 0 8 9\n", text
         )  # fill is not told from zeros
 
-    def test_bittcf_of_seed_003(self):
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+    def test_bittcf_stores_the_example_of_stec_and_stpiczynski(self):
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         printed = self.arrays(
             matrix, "--format", "bittcf"
         )  # one window, one tile of all four columns: values by rows
@@ -164,15 +164,15 @@ class SeedMatrices(CliTest):
         self.assertEqual((printed["block_size"], len(printed["arrays"]["row_map"])), (2, 10))
 
     def test_text(self):
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         text = self.fatvec("print", matrix, "--format", "ellpack", "--storage", "row-major").stdout
         self.assertIn("entries (JA)  [12] 0 2 -1 1 2 3 0 1 -1 1 -1 -1\n", text)
         self.assertIn("values (AS)   [12] 7 1 0 4 2 3 1 8 0 9 0 0\n", text)
 
     def test_stars(self):
-        matrix = self.matrix("a.mtx", 4, 4, SEED_003)
+        matrix = self.matrix("a.mtx", 4, 4, STEC)
         text = self.fatvec(
-            "print", matrix, "--format", "ellpack", "--layout", "row-major", "--stars"
+            "print", matrix, "--format", "ellpack", "--storage", "row-major", "--stars"
         ).stdout
         self.assertIn("row_lengths   [4] 2 3 2 1\n", text)
         self.assertIn("entries (JA)  [12] 0 2 * 1 2 3 0 1 * 1 * *\n", text)

@@ -3,6 +3,7 @@
 
 import gzip
 import os
+import re
 import subprocess
 import unittest
 
@@ -80,6 +81,34 @@ class WrongUsage(CliTest):
 
     def test_spec_without_prefix(self):
         self.assertIn("write gen:stencil5:4", self.error("info", "stencil5:4"))
+
+
+class OldNames(CliTest):
+    CALL = "print", "gen:stencil5:2", "--format", "ellpack", "--json"
+    NOTE = "fatvec: note: --layout is now --storage; the old name goes with the next version.\n"
+
+    def test_print_takes_layout_for_storage_with_a_note(self):
+        for order in "row-major", "column-major":
+            old = self.fatvec(*self.CALL, "--layout", order)
+            self.assertEqual(old.stdout, self.fatvec(*self.CALL, "--storage", order).stdout)
+            self.assertEqual(old.stderr, self.NOTE)
+
+    def test_an_old_name_has_the_values_of_the_new_one_and_excludes_it(self):
+        self.assertIn(
+            "--storage: unknown name 'row'; this build has column-major, row-major",
+            self.error(*self.CALL, "--layout=row"),
+        )
+        for last in "row-major", "column-major":
+            both = "--storage", "row-major", "--layout", last
+            self.assertIn("--storage", self.error(*self.CALL, *both))
+
+    def test_help_and_completion_show_no_old_name(self):
+        self.assertNotIn("--layout", self.fatvec("print", "--help").stdout)
+        for shell in "bash", "zsh":
+            script = self.fatvec("completion", shell).stdout
+            options = re.search(r"^ +print\) (.*?);;", script, re.MULTILINE | re.DOTALL).group(1)
+            self.assertIn("--storage", options)
+            self.assertNotIn("--layout", options)
 
 
 class MalformedFiles(CliTest):

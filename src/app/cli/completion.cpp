@@ -20,9 +20,10 @@ Commands commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-/// "--k", "-k" and the like; none of a positional.
+/// "--k", "-k" and the like; none of a positional, nor of an option that no help shows.
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
+  if (option.get_group().empty()) return names;
   for (const auto& name : option.get_lnames()) names.push_back("--" + name);
   for (const auto& name : option.get_snames()) names.push_back("-" + name);
   return names;

@@ -43,8 +43,7 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
 }
 
 void add_format_options(CLI::App& command, FormatOptions& options,
-                        std::optional<product::StorageOrder>& storage,
-                        const std::string& storage_names) {
+                        std::optional<product::StorageOrder>& storage) {
   const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning) {
     whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
   };
@@ -64,10 +63,21 @@ void add_format_options(CLI::App& command, FormatOptions& options,
   };
   auto* const order = one_of(
       command.add_option_function<std::string>(
-          storage_names, take, "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
+          "--storage", take, "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
       {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
   order->default_str(storage ? std::string(to_string(*storage)) : "by format and backend");
   add_memory_limit(command, options.memory_limit);
+}
+
+void add_old_name(CLI::App& command, const std::string& old, const std::string& name) {
+  auto* const option = command.get_option(name);
+  const auto hand_on = [option, old, name](const std::string& value) {
+    fmt::print(stderr, "fatvec: note: {} is now {}; the old name goes with the next version.\n",
+               old, name);
+    option->add_result(value);
+    option->run_callback();
+  };
+  command.add_option_function<std::string>(old, hand_on)->group("");
 }
 
 }  // namespace fatvec::cli

@@ -22,10 +22,11 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 
 /// --hack-size, --slice-size, --sort-window, --block-size, --storage and --memory-limit.
-/// `storage_names`: the spelling of
-/// --storage.
 void add_format_options(CLI::App& command, FormatOptions& options,
-                        std::optional<product::StorageOrder>& storage,
-                        const std::string& storage_names = "--storage");
+                        std::optional<product::StorageOrder>& storage);
+
+/// Takes `old`, a name of an earlier version, for the option `name` of the command. No help shows
+/// it; a note on stderr tells the new name. It goes with the next minor version.
+void add_old_name(CLI::App& command, const std::string& old, const std::string& name);
 
 }  // namespace fatvec::cli

@@ -157,7 +157,8 @@ void add_print(CLI::App& app, Action& action) {
   one_of(
       command->add_option("-f,--format", options->format, "Storage format")->capture_default_str(),
       product::formats());
-  add_format_options(*command, options->format_options, options->storage, "--storage,--layout");
+  add_format_options(*command, options->format_options, options->storage);
+  add_old_name(*command, "--layout", "--storage");
   whole(command
             ->add_option("--limit", options->limit,
                          "Most rows and slots (entries and padding) to print")

@@ -49,7 +49,10 @@ std::string fitted(std::string_view text) {
 
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode mode) const {
-  return fitted(CLI::Formatter::make_help(app, std::move(name), mode));
+  std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+  // CLI11 leaves a line for the group of options that no help shows.
+  if (const auto gap = help.find("\n\n\n"); gap != std::string::npos) help.erase(gap, 1);
+  return fitted(help);
 }
 
 }  // namespace fatvec::cli
