@@ -22,7 +22,7 @@ namespace fatvec {
 /// stored whole; what is outside the matrix is zero there, and kernels neither read X nor write Y
 /// for it. Fill cannot be told from entries that are zero. It is multiplied: an Inf or NaN in X
 /// reaches every row of a block, and to_csr gives it back as explicit zeros. Names follow
-/// KokkosSparse::Experimental::BsrMatrix; the seed's are ptrB and ptrE, cols, vals.
+/// KokkosSparse::Experimental::BsrMatrix; the paper's are ptrB and ptrE, cols, vals.
 template <class Scalar, class Ordinal = std::int32_t, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t, class Layout = Kokkos::LayoutLeft>
 class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {

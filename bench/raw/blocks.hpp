@@ -10,7 +10,7 @@
 /// Stpiczyński.
 namespace fatvec::bench::raw {
 
-/// A as plain pointers; for who shares the block rows out the same questions as of rows.
+/// A as plain pointers; raw::Partition takes its block rows as it takes rows.
 struct BlockRows {
   const std::int32_t* __restrict offsets;
   const std::int32_t* __restrict columns;

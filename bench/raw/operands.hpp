@@ -15,8 +15,8 @@ namespace fatvec::bench::raw {
 
 using product::StorageOrder;
 
-/// The entries of one row of A, `step` apart: 1 known to the compiler where the row is stored in
-/// one piece.
+/// The entries of one row of A, `step` apart: 1 known to the compiler where the row is
+/// contiguous.
 template <class Step = std::integral_constant<std::int64_t, 1>>
 struct Row {
   const std::int32_t* __restrict columns;
@@ -40,8 +40,8 @@ struct JaggedRow {
 };
 
 /// Each format walks its rows: visit(i, row) for the stored rows first ... last - 1, i being the
-/// matrix's; a row ends at its length, before any padding. For who shares the rows out: how many
-/// there are, how many a unit has that is best kept in one piece, the entries before a unit.
+/// matrix's; a row ends at its length, before any padding. For a partition of the rows: how many
+/// there are, how many a unit has that is not to be divided, the entries before a unit.
 class CsrRows {
  public:
   template <class Matrix>

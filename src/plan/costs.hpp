@@ -22,10 +22,9 @@ struct CostFactors {
 
 /// Fitted by scripts/calibrate to measurements of generated matrices (docs/choice.md). By hand are
 /// packing, on GPUs ELLPACK's and pJAD's products (HLL's and JAD's: the same kernels, and padding
-/// is not multiplied), on CPUs ELLPACK's and HLL's (CSR's, for rows lie in one piece there, with a
-/// little more for rows and multiplications) and BitTCF's (CSR's, and what rows, entries and
-/// multiplications took more: 1.9 to 3.7 times its time), and some set-up, scaled when conversions
-/// had become faster.
+/// is not multiplied), on CPUs ELLPACK's and HLL's (CSR's, for rows are contiguous there, with a
+/// little more for rows and multiplications) and BitTCF's (CSR's, with more for rows, entries and
+/// multiplications), and some set-up, scaled when conversions had become faster.
 inline constexpr std::array cost_table = {
     // clang-format off
     CostFactors{false, Layout::row, "csr", {1.17, 0.7, 0.71, 0.539, 4.14, 1.78, 31.7, 0, 0, 1.2}, 9.48, 0.466},

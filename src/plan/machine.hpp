@@ -19,10 +19,9 @@ namespace fatvec {
 /// What the traffic model knows of a machine: measured, not looked up, so that it holds for
 /// machines that nobody has listed.
 struct Machine {
-  std::string device;   ///< "NVIDIA H200", the processor's model name
-  std::string backend;  ///< Kokkos' name of the execution space
-  bool cpu =
-      true;  ///< blocks of rows for a few fast cores; otherwise lanes for thousands of threads
+  std::string device;     ///< "NVIDIA H200", the processor's model name
+  std::string backend;    ///< Kokkos' name of the execution space
+  bool cpu = true;        ///< blocks of rows for a few fast cores; otherwise thousands of threads
   int threads = 1;        ///< concurrency of the execution space
   double memory_gbs = 0;  ///< of main memory, 1e9 bytes per second: a CPU reading, a GPU copying
   double cache_gbs =

@@ -6,7 +6,7 @@
 
 #include <fatvec/fatvec.hpp>
 
-/// The seeds' small matrices with their printed arrays as literal expectations (converted to
+/// The papers' small matrices with their printed arrays as literal expectations (converted to
 /// 0-based where they are not), and the edges of the formats. The Views are filled and read on the
 /// host.
 namespace fatvec {

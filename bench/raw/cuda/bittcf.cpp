@@ -40,7 +40,7 @@ static __device__ __forceinline__ void multiply_add(double& left, double& right,
 
 /// n tiles of 8 columns; in pairs, whose columns take turns, where two elements of a row of X are
 /// loaded at once.
-template <int n, bool pairs, int ahead>
+template <int n, bool pairs, int at_once>
 __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
     multiply_windows(const Stored<Windows> a, const Operands o) {
   const unsigned blocks = (a.row.count + 3) / 4;
@@ -54,24 +54,24 @@ __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
   const double* value = a.values + a.row.values_of[window];
   const int last = a.row.tiles[window + 1];
   double sum[n][2] = {};
-  for (int tile = a.row.tiles[window]; tile < last; tile += ahead) {
-    unsigned mask[ahead];
-    int column[ahead];
-    double element[ahead];
+  for (int tile = a.row.tiles[window]; tile < last; tile += at_once) {
+    unsigned mask[at_once];
+    int column[at_once];
+    double element[at_once];
 #pragma unroll
-    for (int u = 0; u < ahead; ++u) {
+    for (int u = 0; u < at_once; ++u) {
       const int at = min(tile + u, last - 1);
       mask[u] = tile + u < last ? __ldcs(a.row.masks + at) : 0;
       column[u] = __ldcs(a.columns + 4 * static_cast<std::int64_t>(at) + j);
     }
 #pragma unroll
-    for (int u = 0; u < ahead; ++u) {
+    for (int u = 0; u < at_once; ++u) {
       element[u] =
           mask[u] >> thread & 1 ? __ldcs(value + __popc(mask[u] & ((1U << thread) - 1))) : 0;
       value += __popc(mask[u]);
     }
 #pragma unroll
-    for (int u = 0; u < ahead; ++u) {
+    for (int u = 0; u < at_once; ++u) {
       const double* const x = o.x + o.x_at(column[u], mine);
       if constexpr (pairs) {
 #pragma unroll
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(128, n <= 4 ? 8 : (n <= 6 ? 6 : 5))
   }
 }
 
-template <int ahead>
+template <int at_once>
 void launch_windows(cudaStream_t stream, const Stored<Windows>& a, const Operands& o) {
   const bool aligned =
       o.x_col == 1 && o.x_row % 2 == 0 && reinterpret_cast<std::uintptr_t>(o.x) % 16 == 0;
@@ -116,7 +116,7 @@ void launch_windows(cudaStream_t stream, const Stored<Windows>& a, const Operand
   const int sweeps = (all + most - 1) / most;
   const auto launch = [&](auto n, auto in_pairs) {
     const std::int64_t blocks = (a.row.count + 3) / 4;
-    multiply_windows<decltype(n)::value, decltype(in_pairs)::value, ahead>
+    multiply_windows<decltype(n)::value, decltype(in_pairs)::value, at_once>
         <<<checked_blocks(blocks * ((all + n - 1) / n)), 128, 0, stream>>>(a, o);
   };
   const int wanted = (all + sweeps - 1) / sweeps;

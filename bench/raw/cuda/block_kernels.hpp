@@ -3,7 +3,7 @@
 
 #include "raw/cuda/row_kernels.hpp"
 
-/// The seeds' kernels for fat vectors.
+/// The kernels for fat vectors of Balayre and Gollmann.
 namespace fatvec::bench::raw::cuda {
 
 /// Balayre 2024: in blocks of x by y threads, y rows lie over x columns; here x may be less than k,
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Ope
 }
 
 /// Gollmann 2020: a fixed grid strides over the rows, a thread takes the columns of its row one
-/// after the other. In row layout this is the seed's row-major kernel, in column layout its
+/// after the other. In row layout this is his row-major kernel, in column layout its
 /// column-major one.
 template <class Rows>
 __global__ void grid_stride(const Stored<Rows> a, const Operands o) {

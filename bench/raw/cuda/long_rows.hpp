@@ -3,7 +3,7 @@
 
 #include "raw/cuda/common.hpp"
 
-/// Rows far longer than the mean, which would keep a few lanes busy when all others are done. The
+/// Rows far longer than the mean, which would keep a few threads busy when all others are done. The
 /// tuned kernels take them for empty, which leaves beta · Y; then a warp per chunk of their entries
 /// adds to that.
 namespace fatvec::bench::raw::cuda {
@@ -59,29 +59,31 @@ struct LongRows {
   }
 };
 
-/// A warp per chunk: `lanes` of it (a power of two) side by side over the columns, as many share
-/// the chunk's entries. Chunks of a row meet in Y, hence atomic.
+/// A warp per chunk: `column_threads` of it (a power of two) lie side by side over the columns,
+/// those of a column share the chunk's entries. Chunks of a row meet in Y, hence atomic.
 template <class Rows>
-__global__ void __launch_bounds__(256) add_chunks(const Stored<Rows> a, const Operands o,
-                                                  const Chunk* chunks, unsigned count, int lanes) {
+__global__ void __launch_bounds__(256)
+    add_chunks(const Stored<Rows> a, const Operands o, const Chunk* chunks, unsigned count,
+               int column_threads) {
   const unsigned warp = blockIdx.x * blockDim.y + threadIdx.y;
   if (warp >= count) return;  // the whole warp
   const Chunk chunk = chunks[warp];
   const auto slots = a.row[chunk.row];
   const int thread = threadIdx.x;
-  const int lane = thread & (lanes - 1);
-  const int splits = warpSize / lanes;
-  for (int c = lane; c - lane < o.k; c += lanes) {
+  const int place = thread & (column_threads - 1);
+  const int threads_per_row = warpSize / column_threads;
+  for (int c = place; c - place < o.k; c += column_threads) {
     const double* const x = o.x + o.x_at(0, min(c, o.k - 1));
     double sum = 0;
 #pragma unroll 4
-    for (int j = chunk.from + thread / lanes; j < chunk.to; j += splits) {
+    for (int j = chunk.from + thread / column_threads; j < chunk.to; j += threads_per_row) {
       const std::int64_t slot = slots.at(j);
       sum += __ldg(a.values + slot) * __ldg(x + o.x_at(__ldg(a.columns + slot), 0));
     }
-    for (int offset = lanes; offset < warpSize; offset *= 2)
+    for (int offset = column_threads; offset < warpSize; offset *= 2)
       sum += __shfl_xor_sync(~0U, sum, offset);
-    if (thread < lanes && c < o.k) atomicAdd(o.y + o.y_at(a.target(chunk.row), c), o.alpha * sum);
+    if (thread < column_threads && c < o.k)
+      atomicAdd(o.y + o.y_at(a.target(chunk.row), c), o.alpha * sum);
   }
 }
 
@@ -90,10 +92,10 @@ void launch_add_chunks(cudaStream_t stream, const Stored<Rows>& a, const Operand
                        const LongRows<Rows>& long_rows) {
   const auto count = static_cast<unsigned>(long_rows.chunks.extent(0));
   if (count == 0) return;
-  int lanes = 1;
-  while (lanes < 32 && lanes < o.k) lanes *= 2;
+  int column_threads = 1;
+  while (column_threads < 32 && column_threads < o.k) column_threads *= 2;
   add_chunks<<<blocks_for(count, 8), dim3(32, 8), 0, stream>>>(a, o, long_rows.chunks.data(), count,
-                                                               lanes);
+                                                               column_threads);
 }
 
 }  // namespace fatvec::bench::raw::cuda

@@ -3,9 +3,9 @@
 
 #include "raw/cuda/common.hpp"
 
-/// The seeds' kernels for one row: a thread or a warp each. What they differ in, how loads are made
-/// and how a warp adds up, is a type each. The seeds know one column; here a thread holds up to 8
-/// in registers and passes over its row again for more.
+/// The papers' kernels for one row: a thread or a warp each. What they differ in, how loads are
+/// made and how a warp adds up, is a type each. The papers know one column; here a thread holds up
+/// to 8 in registers and passes over its row again for more.
 namespace fatvec::bench::raw::cuda {
 
 inline constexpr int warp_size = 32;

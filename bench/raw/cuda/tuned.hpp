@@ -6,21 +6,21 @@
 #include "raw/cuda/long_rows.hpp"
 #include "raw/cuda/tiles.hpp"
 
-/// The best that we know to write for an H200 by hand: the honest opponent of the Kokkos kernels.
+/// Written by hand and tuned for an H200: what the Kokkos kernels are compared with.
 /// One kernel, whose threads hold a compile-time number of columns; how the threads of a block
 /// share rows, entries and columns is data.
 namespace fatvec::bench::raw::cuda {
 
 inline constexpr int tuned_threads = 128;
 
-/// A block has (splits · lanes) x (rows) threads.
+/// A thread block has (2^thread_bits · column_threads) x (rows) threads.
 struct Shape {
-  int split_bits;  ///< 2^split_bits neighbouring threads share the entries of a row, and add up by
-                   ///< shuffles
-  int lanes;       ///< threads side by side over the columns
-  int sweeps;      ///< over all rows, one after the other, each for its part of the columns
+  int thread_bits;     ///< 2^thread_bits neighbouring threads share the entries of a row, and add
+                       ///< up by shuffles
+  int column_threads;  ///< side by side over the columns
+  int sweeps;          ///< over all rows, one after the other, each for its part of the columns
 
-  [[nodiscard]] int threads_per_row() const { return lanes << split_bits; }
+  [[nodiscard]] int threads_of_row() const { return column_threads << thread_bits; }
 };
 
 /// Adds `unroll` entries from j on, `step` apart: all loads first, for latency is what a row waits
@@ -67,34 +67,34 @@ __global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
   const unsigned sweep = blockIdx.x / blocks;
   const unsigned block = blockIdx.x - sweep * blocks;
   const unsigned row = block * blockDim.y + threadIdx.y;
-  const int splits = Rows::neighbours ? 1 << shape.split_bits
-                                      : 1;  // constant addresses where rows lie side by side
-  const int split = threadIdx.x & (splits - 1);
-  const int lane = Rows::neighbours ? threadIdx.x >> shape.split_bits : threadIdx.x;
-  const Tile tile(o, sweep, lane, shape.lanes);
+  // A constant where rows lie side by side: so is the distance to the next entries.
+  const int threads_per_row = Rows::neighbours ? 1 << shape.thread_bits : 1;
+  const int thread = threadIdx.x & (threads_per_row - 1);
+  const int place = Rows::neighbours ? threadIdx.x >> shape.thread_bits : threadIdx.x;
+  const Tile tile(o, sweep, place, shape.column_threads);
   const bool busy = row < a.rows && !tile.idle();
   auto slots = a.row[busy ? row : 0];
   if (!busy || slots.length > longest) slots.length = 0;
 
   double sum[Tile::width] = {};
-  int j = split;
-  for (; j + (unroll - 1) * splits < slots.length; j += unroll * splits)
-    add_entries<unroll, false>(a, slots, j, splits, tile, sum);
-  if (j < slots.length) add_entries<unroll, true>(a, slots, j, splits, tile, sum);
+  int j = thread;
+  for (; j + (unroll - 1) * threads_per_row < slots.length; j += unroll * threads_per_row)
+    add_entries<unroll, false>(a, slots, j, threads_per_row, tile, sum);
+  if (j < slots.length) add_entries<unroll, true>(a, slots, j, threads_per_row, tile, sum);
 
-  for (int offset = splits / 2; offset > 0;
+  for (int offset = threads_per_row / 2; offset > 0;
        offset /= 2) {  // idle threads, too: a warp shuffles as a whole
 #pragma unroll
     for (int w = 0; w < Tile::width; ++w) sum[w] += __shfl_xor_sync(~0U, sum[w], offset);
   }
-  if (busy && split == 0) tile.store(o, a.target(row), sum);
+  if (busy && thread == 0) tile.store(o, a.target(row), sum);
 }
 
 /// Threads per row, at most `most`, such that each has about `entries` of a mean row. Only where
 /// the entries lie side by side: otherwise the rows do, and threads on neighbouring rows read them
 /// coalesced.
 template <class Rows>
-int split_bits(const Stored<Rows>& a, int entries, int most) {
+int thread_bits(const Stored<Rows>& a, int entries, int most) {
   int bits = 0;
   if (Rows::neighbours)
     while ((2 << bits) <= most && static_cast<std::int64_t>(a.rows) * (entries << bits) < a.nnz)
@@ -105,11 +105,11 @@ int split_bits(const Stored<Rows>& a, int entries, int most) {
 template <class Tile, class Rows>
 void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, const Shape& shape,
                  int longest) {
-  const int rows_per_block = tuned_threads / shape.threads_per_row();
+  const int rows_per_block = tuned_threads / shape.threads_of_row();
   const std::int64_t blocks =
       (static_cast<std::int64_t>(a.rows) + rows_per_block - 1) / rows_per_block;
   tuned_product<Tile>
-      <<<checked_blocks(blocks * shape.sweeps), dim3(shape.threads_per_row(), rows_per_block), 0,
+      <<<checked_blocks(blocks * shape.sweeps), dim3(shape.threads_of_row(), rows_per_block), 0,
          stream>>>(a, o, shape, longest);
 }
 
@@ -119,7 +119,7 @@ void launch_tile(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, 
 /// side.
 template <class Rows>
 void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o, int longest) {
-  const int narrow_bits = split_bits(a, 4, 8);
+  const int narrow_bits = thread_bits(a, 4, 8);
   const bool side_by_side = o.k == 1 || (o.x_col == 1 && o.y_col == 1);
   const bool paired = side_by_side && in_pairs(o);
   if (!side_by_side) {
@@ -137,10 +137,11 @@ void launch_tuned(cudaStream_t stream, const Stored<Rows>& a, const Operands& o,
     const int columns = fours ? 4 : 2;
     const int wanted =
         std::max(1, (o.k + 32) / 64);  // more columns at once drive rows of X out of the caches
-    const int lanes = (o.k + columns * wanted - 1) / (columns * wanted);
-    const int sweeps = (o.k + columns * lanes - 1) / (columns * lanes);
-    const bool whole_warps = 32 % lanes == 0;  // shuffles want them
-    const Shape shape{whole_warps && lanes <= 8 ? split_bits(a, 6, 2) : 0, lanes, sweeps};
+    const int column_threads = (o.k + columns * wanted - 1) / (columns * wanted);
+    const int sweeps = (o.k + columns * column_threads - 1) / (columns * column_threads);
+    const bool whole_warps = 32 % column_threads == 0;  // shuffles want them
+    const Shape shape{whole_warps && column_threads <= 8 ? thread_bits(a, 6, 2) : 0, column_threads,
+                      sweeps};
     if (fours) return launch_tile<Adjacent<4>>(stream, a, o, shape, longest);
     if (paired) return launch_tile<Adjacent<2>>(stream, a, o, shape, longest);
     launch_tile<Spaced<2>>(stream, a, o, shape, longest);

@@ -9,7 +9,7 @@
 
 /// Gollmann's two ways (2020) of reducing a vector on a GPU, a tree in shared memory and warp
 /// shuffles, for any type and any length. A grid of blocks strides over the vector, each block
-/// leaves one partial result, and a block of a second launch joins those: the seed's atomics exist
+/// leaves one partial result, and a block of a second launch joins those: his atomics exist
 /// for int, but there is no atomicMin of double, and sums would differ from run to run.
 namespace fatvec::bench::raw::cuda {
 

@@ -33,18 +33,18 @@ struct TextbookBlocks {
 };
 
 struct TiledBlocks {
-  raw::Blocks shares = {};
+  raw::Partition partition = {};
 
   template <class Matrix>
   void prepare(const Kokkos::OpenMP&, const Matrix& matrix) {
-    shares = raw::Blocks({raw::Schedule::Kind::balanced}, raw::BlockRows(matrix));
+    partition = raw::Partition({raw::Schedule::Kind::balanced}, raw::BlockRows(matrix));
   }
   template <class Matrix, class X, class Y>
   void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
                   double beta, const Y& y) const {
     raw::with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
-      shares.for_each(raw::BlockTiles(raw::BlockRows(matrix), alpha, by_hand_x, beta, by_hand_y,
-                                      static_cast<std::int64_t>(y.extent(1))));
+      partition.for_each(raw::BlockTiles(raw::BlockRows(matrix), alpha, by_hand_x, beta, by_hand_y,
+                                         static_cast<std::int64_t>(y.extent(1))));
     });
   }
 };

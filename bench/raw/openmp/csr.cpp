@@ -5,7 +5,8 @@
 
 namespace fatvec::bench {
 
-/// CSR; with many cores schedule:shares is the one to beat, ahead:40 where columns are scattered.
+/// CSR; with many cores schedule:shares is the one to beat, prefetch_distance:40
+/// where columns are scattered.
 void add_raw_openmp_csr(Registry& registry) {
   using Kind = raw::Schedule::Kind;
   const auto add = [&](const raw::Schedule& schedule, const char* name) {
@@ -16,7 +17,7 @@ void add_raw_openmp_csr(Registry& registry) {
   add({Kind::guided, 16}, "guided");
   add({Kind::shares}, "shares");
   registry.add(raw::contender<raw::CsrRows, CsrMatrix>(
-      "csr", {Kind::shares}, {{"schedule", "shares"}, {"ahead", "40"}}, {}, 40));
+      "csr", {Kind::shares}, {{"schedule", "shares"}, {"prefetch_distance", "40"}}, {}, 40));
   raw::add_dynamic<raw::CsrRows, CsrMatrix>(registry, "csr");
 }
 

@@ -13,27 +13,27 @@
 #include "raw/openmp/row_tile.hpp"
 #include "raw/openmp/schedule.hpp"
 
-/// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with rows stored
-/// in one piece in every format that can.
+/// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with
+/// contiguous rows in every format that can have them.
 namespace fatvec::bench::raw {
 
 template <class Rows>
 struct RowProduct {
   Schedule schedule;
-  std::int64_t ahead = 0;
-  Blocks blocks = {};
+  std::int64_t prefetch_distance = 0;
+  Partition partition = {};
 
   template <class Matrix>
   void prepare(const Kokkos::OpenMP&, const Matrix& matrix) {
-    blocks = Blocks(schedule, Rows(matrix));
+    partition = Partition(schedule, Rows(matrix));
   }
 
   template <class Matrix, class X, class Y>
   void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
                   double beta, const Y& y) const {
     with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
-      blocks.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y,
-                               static_cast<std::int64_t>(y.extent(1)), ahead));
+      partition.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y,
+                                  static_cast<std::int64_t>(y.extent(1)), prefetch_distance));
     });
   }
 };
@@ -42,7 +42,7 @@ struct RowProduct {
 template <class Rows, template <class...> class Format>
 Contender contender(const std::string& format, const Schedule& schedule,
                     std::vector<Parameter> parameters, const std::string& sweep = {},
-                    std::int64_t ahead = 0) {
+                    std::int64_t prefetch_distance = 0) {
   if constexpr (requires { Rows::storage; })
     parameters.push_back({"storage", std::string(to_string(Rows::storage))});
   return {.name = "raw-openmp",
@@ -50,10 +50,10 @@ Contender contender(const std::string& format, const Schedule& schedule,
           .format = format,
           .parameters = std::move(parameters),
           .sweep = sweep,
-          .prepare = [schedule, ahead](product::Case task) {
+          .prepare = [schedule, prefetch_distance](product::Case task) {
             if constexpr (requires { Rows::storage; }) task.storage = Rows::storage;
-            return product::make_product<Format, Kokkos::OpenMP>(task,
-                                                                 RowProduct<Rows>{schedule, ahead});
+            return product::make_product<Format, Kokkos::OpenMP>(
+                task, RowProduct<Rows>{schedule, prefetch_distance});
           }};
 }
 

@@ -30,11 +30,17 @@ class RowTiles {
       row_layout ? 8 : 4;  ///< the widest tile that leaves registers for two sums per column
 
  public:
-  /// Prefetches the rows of X of the entries that lie `ahead` entries further on (0: for none),
-  /// where rows lie in one piece.
+  /// Prefetches the rows of X of the entries that lie `prefetch_distance` entries further on
+  /// (0: none), where rows are contiguous.
   RowTiles(const Rows& rows, double alpha, const X& x, double beta, const Y& y, std::int64_t k,
-           std::int64_t ahead)
-      : rows_(rows), alpha_(alpha), x_(x), beta_(beta), y_(y), k_(k), ahead_(ahead) {
+           std::int64_t prefetch_distance)
+      : rows_(rows),
+        alpha_(alpha),
+        x_(x),
+        beta_(beta),
+        y_(y),
+        k_(k),
+        prefetch_distance_(prefetch_distance) {
     const bool lines =
         reinterpret_cast<std::uintptr_t>(y.data) % 64 == 0 && y.stride % 8 == 0 && k % 8 == 0;
     if constexpr (requires { rows.columns_end(); }) columns_end_ = rows.columns_end();
@@ -50,14 +56,14 @@ class RowTiles {
   }
 
  private:
-  /// Rows that all tiles sweep over before the next ones follow: few enough for their entries to
+  /// Rows that all tiles pass over before the next ones follow: few enough for their entries to
   /// stay in the first-level cache, so that A comes from memory once whatever k. Long rows of X are
   /// better read whole.
-  [[nodiscard]] std::int64_t sweep_rows() const { return row_layout && k_ >= 64 ? 1 : 16; }
+  [[nodiscard]] std::int64_t chunk_rows() const { return row_layout && k_ >= 64 ? 1 : 16; }
 
   template <int... widths>
   void run(std::int64_t first, std::int64_t last, std::integer_sequence<int, widths...>) const {
-    const std::int64_t step = ((k_ == widths) || ...) ? last - first : sweep_rows();
+    const std::int64_t step = ((k_ == widths) || ...) ? last - first : chunk_rows();
     for (; first < last; first += step) {
       const std::int64_t end = std::min(last, first + step);
       std::int64_t c = 0;
@@ -75,7 +81,7 @@ class RowTiles {
     by.rows_.walk(first, last, [by, c](std::int64_t i, const auto& row) {
       Sums<width> sums;
       if constexpr (std::is_same_v<decltype(row), const Row<>&>) {
-        by.ask_ahead<width>(row, c);
+        by.prefetch<width>(row, c);
         if constexpr (width == 1 && !row_layout) {
           sums.sum[0] = row_dot(row.values, row.columns, row.length, by.x_.at(0, c));
           return sums.finish(by.alpha_, by.beta_, by.y_.at(i, c), 0);
@@ -89,19 +95,19 @@ class RowTiles {
     });
   }
 
-  /// Prefetches A 128 entries ahead, into the first-level cache, and rows of X into the second,
-  /// whose queue is longer.
+  /// Prefetches A into the first-level cache, and rows of X into the second, whose queue is longer.
   template <int width>
-  [[gnu::always_inline]] inline void ask_ahead(const Row<>& row, std::int64_t c) const {
+  [[gnu::always_inline]] inline void prefetch(const Row<>& row, std::int64_t c) const {
     for (std::int64_t n = 0; c == 0 && n < row.length; n += 8) {
       __builtin_prefetch(row.values + n + 128);
       __builtin_prefetch(row.columns + n + 128);
     }
-    if (ahead_ == 0 || columns_end_ == nullptr) return;
+    if (prefetch_distance_ == 0 || columns_end_ == nullptr) return;
     const std::int64_t known =
-        std::min<std::int64_t>(row.length, columns_end_ - row.columns - ahead_);
+        std::min<std::int64_t>(row.length, columns_end_ - row.columns - prefetch_distance_);
     for (std::int64_t n = 0; n < known; ++n) {
-      const auto* const from = reinterpret_cast<const char*>(x_.at(row.columns[n + ahead_], c));
+      const auto* const from =
+          reinterpret_cast<const char*>(x_.at(row.columns[n + prefetch_distance_], c));
       for (std::size_t b = 0; b < width * sizeof(double); b += 64)
         __builtin_prefetch(from + b, 0, 2);
     }
@@ -133,7 +139,7 @@ class RowTiles {
   double beta_;
   Y y_;
   std::int64_t k_;
-  std::int64_t ahead_;
+  std::int64_t prefetch_distance_;
   const std::int32_t* columns_end_ = nullptr;
   bool streams_;
 };

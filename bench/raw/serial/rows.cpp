@@ -13,9 +13,10 @@
 #include "raw/operands.hpp"
 #include "raw/serial/space.hpp"
 
-/// Contender `raw-serial`: the textbook products on one core, in plain C++, as the seeds have them
-/// (CSR and ELLPACK: 000 and 002; HLL in both storages: 001; JAD and pJAD: 003). Everybody's
-/// baseline: no tiles, no intrinsics; the compiler vectorises the loop over columns.
+/// Contender `raw-serial`: the textbook products on one core, in plain C++, as the papers have
+/// them (CSR and ELLPACK: Balayre 2024, Fraga 2018; HLL: Calzetta and Lori 2025; JAD and pJAD: Stec
+/// and Stpiczyński). The common baseline: no tiles, no intrinsics; the compiler vectorises the loop
+/// over columns.
 namespace fatvec::bench {
 namespace {
 
