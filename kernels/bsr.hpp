@@ -15,10 +15,10 @@
 namespace fatvec {
 
 /// BSR: all rows of a block together, so that each row of X that the block row needs is read once
-/// for all of them (register blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of seed
-/// 003). Devices take the rows of a block one by one for few columns, where A is the traffic and X
-/// is in the first-level cache, and for sizes that the compiler does not know; otherwise blocks are
-/// staged in scratch memory. All of this for float and double.
+/// for all of them (register blocking; Im, Yelick and Vuduc, "Sparsity", 2004; the format of
+/// Stec and Stpiczyński). Devices take the rows of a block one by one for few columns, where A is
+/// the traffic and X is in the first-level cache, and for sizes that the compiler does not know;
+/// otherwise blocks are staged in scratch memory. All of this for float and double.
 struct BsrRow {
   static constexpr const char* name = "bsr-row";
   static constexpr const char* label = "fatvec::BsrRow";
