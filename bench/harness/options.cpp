@@ -116,8 +116,8 @@ Options parse_options(int argc, const char* const* argv) {
                         "20), in place of the suite's"),
          0);
   whole(app.add_option("--repetitions", options.repetitions,
-                       "Time every row at least so often, however long that takes; with "
-                       "--max-seconds, until that is over"),
+                       "Time every row at least this many times, however long that takes, or "
+                       "until --max-seconds where that is given"),
         1, most_repetitions);
   finite(app.add_option("--max-expansion", options.max_expansion,
                         "Skip formats larger than this many times the size of CSR")
@@ -125,12 +125,12 @@ Options parse_options(int argc, const char* const* argv) {
          0);
   cli::one_of(
       app.add_option("--partition", options.partition,
-                     "Of the suites weak and strong: as many rows a rank, or as many entries")
+                     "Suites weak and strong: whether ranks get equally many rows, or entries")
           ->capture_default_str(),
       {"even", "nonzeros"});
   app.add_flag_callback(
       "--no-nccl", [&] { options.use_nccl = false; },
-      "Of the same: GPUs exchange through MPI where they have NCCL, too");
+      "Suites weak and strong: GPUs exchange through MPI even where there is NCCL");
   app.add_flag("--dry-run", options.dry_run,
                "Run every case once, on the suite's tiny matrices: verified, not measured");
   app.add_flag("--list", options.list, "List suites and contenders");

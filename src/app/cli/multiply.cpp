@@ -173,7 +173,7 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
       fmt::format("Storage format of A (default: the kernel's, or {})", product::formats().front());
   one_of(command.add_option("-f,--format", options.format, format), product::formats());
   one_of(command.add_option("--kernel", options.kernel,
-                            "Default: fatvec's choice for the format, backend and k"),
+                            "Default: the format's first in 'fatvec list'"),
          kernels);
   add_backend_and_layout(command, options.backend, options.layout);
   add_format_options(command, options.format_options, options.storage);
@@ -182,10 +182,10 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
 void add_ranks(CLI::App& command, MultiplyOptions& options) {
   auto* const distributed = command.add_flag(
       "--distributed", options.distributed,
-      "Spread the rows over the ranks of an MPI: mpirun -n 4 fatvec multiply --distributed ...");
+      "Spread the rows over MPI ranks: mpirun -n 4 fatvec multiply --distributed ...");
   one_of(command
              .add_option("--partition", options.partition,
-                         "Of --distributed: as many rows a rank, or as many entries")
+                         "Whether ranks get equally many rows, or entries")
              ->capture_default_str(),
          {"even", "nonzeros"})
       ->needs(distributed);

@@ -63,7 +63,7 @@ void add_format_options(CLI::App& command, FormatOptions& options,
   };
   auto* const order = one_of(
       command.add_option_function<std::string>(
-          "--storage", take, "Order of the padded arrays (ellpack, hll), within a block (bsr)"),
+          "--storage", take, "Order of the padded arrays (ellpack, hll) or of a block (bsr)"),
       {to_string(StorageOrder::column_major), to_string(StorageOrder::row_major)});
   order->default_str(storage ? std::string(to_string(*storage)) : "by format and backend");
   add_memory_limit(command, options.memory_limit);

@@ -213,7 +213,7 @@ void add_tune(CLI::App& app, Action& action) {
   finite(limit->capture_default_str(), 0)->type_name("S");
   auto* const seconds = command->add_option(
       "--seconds", options->seconds,
-      "Seconds to time each choice; up to ten times as many for 20 repetitions");
+      "Time each choice at least this long; up to ten times that for 20 repetitions");
   finite(seconds->capture_default_str(), 0)->type_name("S");
   command->add_flag("--all", options->all,
                     "Try formats, too, that the model thinks four times too slow");
@@ -223,7 +223,7 @@ void add_tune(CLI::App& app, Action& action) {
       command->add_flag("--no-cache", options->forget, "Do not remember the result");
   command
       ->add_flag("--force", options->force,
-                 "Remember the result even where a faster one is remembered")
+                 "Remember the result even where a faster one is remembered, or it was disturbed")
       ->excludes(no_cache);
   command->callback([&action, options] { action = [options] { return tune(*options); }; });
 }
