@@ -79,7 +79,7 @@ TEST(LongRows, AreNotSplitWhereNoneIsWorthALaunch) {
 }
 
 /// HLL's; products with such rows of all formats are conformance's.
-class HiddenLongRows : public testing::Test {
+class SegmentedRows : public testing::Test {
  protected:
   using Exec = Kokkos::DefaultExecutionSpace;
   using Host = Kokkos::DefaultHostExecutionSpace;
@@ -150,7 +150,7 @@ class HiddenLongRows : public testing::Test {
 };
 
 template <class Layout>
-void HiddenLongRows::expect_products_in(int slice_size) {
+void SegmentedRows::expect_products_in(int slice_size) {
   const auto csr = with_long_rows();
   auto a = built<Layout>(csr, slice_size);
   for (const bool known : {true, false}) {
@@ -182,14 +182,14 @@ void HiddenLongRows::expect_products_in(int slice_size) {
                     });
 }
 
-TEST_F(HiddenLongRows, ProductsAreThoseOfWholeRows) {
+TEST_F(SegmentedRows, ProductsAreThoseOfWholeRows) {
   for (const int slice_size : {32, 7}) {
     expect_products_in<Kokkos::LayoutLeft>(slice_size);
     expect_products_in<Kokkos::LayoutRight>(slice_size);
   }
 }
 
-TEST_F(HiddenLongRows, ComeBackFromConversions) {
+TEST_F(SegmentedRows, ConversionsGiveTheMatrixBack) {
   const auto csr = with_long_rows();
   const auto a = built<Kokkos::LayoutLeft>(csr, 32);
   const auto back = fatvec::mirror<Kokkos::DefaultHostExecutionSpace>(a.to_csr(Exec()));
@@ -201,7 +201,7 @@ TEST_F(HiddenLongRows, ComeBackFromConversions) {
   }
 }
 
-TEST_F(HiddenLongRows, AreAllInSegments) {
+TEST_F(SegmentedRows, EveryLongRowIsInSegmentsWhole) {
   const auto csr = with_long_rows();
   const auto a = built<Kokkos::LayoutLeft>(csr, 32);
   EXPECT_EQ(a.segments.longest, 40);
@@ -215,12 +215,12 @@ TEST_F(HiddenLongRows, AreAllInSegments) {
     EXPECT_EQ(in_segments[i], all(i) > 40 ? all(i) : 0) << "stored row " << i;
 }
 
-TEST_F(HiddenLongRows, OrdinaryRowsAreNotHidden) {
+TEST_F(SegmentedRows, OrdinaryRowsAreNotSplit) {
   const Matrix a = Matrix::from_csr(Exec(), with_lengths({600, 600, 600}));
   EXPECT_EQ(fatvec::detail::with_segments(Exec(), a).segments.list.extent(0), 0U);
 }
 
-TEST_F(HiddenLongRows, AreThoseLongerThanOthers) {
+TEST_F(SegmentedRows, TheLimitFollowsTheMean) {
   EXPECT_EQ(fatvec::detail::longest_whole_row(10, 80000), 4096);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 80000), 16000);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 40);

@@ -6,7 +6,7 @@
 
 #include <fatvec/fatvec.hpp>
 
-/// How conversions on GPUs cut the rows of A among threads, walked on the host.
+/// How conversions on GPUs share the rows of A out among threads, tried on the host.
 namespace fatvec {
 namespace {
 
@@ -34,7 +34,7 @@ TEST(RowParts, MeetEveryEntryOnce) {
   }
 }
 
-TEST(RowParts, OfBsrSumDuplicatesOnce) {
+TEST(RowParts, BlocksOfBsrSumDuplicatesOnce) {
   // As on GPUs, in runs of four entries: duplicates across their ends, and runs of nothing else.
   const std::vector<int> columns[] = {
       {0, 1, 2, 3, 3, 5, 5, 5, 5, 5, 5, 5, 5, 5, 6, 7}, {}, {4, 4, 4, 4, 4, 4, 4, 4}, {1, 1, 7}};

@@ -80,27 +80,27 @@ void expect_copies_of() {
   }
 }
 
-TEST(Repack, DoublesAreTransposed) {
+TEST(PackOperands, DoublesAreTransposed) {
   expect_copies_of<double, Exec>();
 }
-TEST(Repack, FloatsAreTransposed) {
+TEST(PackOperands, FloatsAreTransposed) {
   expect_copies_of<float, Exec>();
 }
-TEST(Repack, IntegersAreTransposedOnTheHost) {
+TEST(PackOperands, IntegersAreTransposedOnTheHost) {
   expect_copies_of<std::int32_t, Host>();
 }
-TEST(Repack, ComplexNumbersAreTransposedOnTheHost) {
+TEST(PackOperands, ComplexNumbersAreTransposedOnTheHost) {
   expect_copies_of<Kokkos::complex<double>, Host>();
 }
 
-TEST(Repack, LeavesNothingOfNothing) {
+TEST(PackOperands, LeavesNothingOfNothing) {
   expect_copies<Kokkos::View<double**, Kokkos::LayoutLeft, Exec>,
                 Kokkos::View<double**, Kokkos::LayoutRight, Exec>>(0, 9, 3, 0, 2.0);
   expect_copies<Kokkos::View<double**, Kokkos::LayoutRight, Exec>,
                 Kokkos::View<double**, Kokkos::LayoutLeft, Exec>>(9, 0, 0, 3, 2.0);
 }
 
-TEST(Repack, TakesRowsThatAreApart) {
+TEST(PackOperands, TakesRowsThatAreApart) {
   using Apart = Kokkos::View<double**, Kokkos::LayoutStride, Host>;
   const Apart from("from", Kokkos::LayoutStride(130, 3, 20, 401));
   const Kokkos::View<double**, Kokkos::LayoutRight, Host> to("to", 130, 20);
@@ -111,7 +111,7 @@ TEST(Repack, TakesRowsThatAreApart) {
       ASSERT_EQ(to(i, c), element<double>(i, c, 1)) << "row " << i << ", column " << c;
 }
 
-TEST(Repack, WithoutBetaNothingIsRead) {
+TEST(PackOperands, WithoutBetaNothingIsRead) {
   const Kokkos::View<double**, Kokkos::LayoutRight, Exec> from("from", 100, 16);
   const Kokkos::View<double**, Kokkos::LayoutLeft, Exec> to("to", 100, 16);
   fill(from, 1);
@@ -129,7 +129,7 @@ void expect_large_copies(int rows, int columns) {
   expect_copies<From, To>(rows, columns, 0, 0, 1);
 }
 
-TEST(Repack, StoresPastTheCaches) {
+TEST(PackOperands, StoresPastTheCaches) {
   using Left = Kokkos::View<double**, Kokkos::LayoutLeft, Host>;
   using Right = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
   const int rows = static_cast<int>(streaming_bytes) / (2 * 8 * 24) / 8 * 8 + 64;
