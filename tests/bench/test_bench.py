@@ -271,6 +271,14 @@ class Selection(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output", done.stderr)
 
+    def test_options_and_suites_of_0_1_are_there(self):
+        options = """--suite --matrix --k --length --contender --backend --format --kernel --layout
+            --sweep --output --alpha --beta --resume --max-seconds --max-expansion --dry-run
+            --list""".split()
+        self.assertEqual(set(options) - set(run("--help").stdout.split()), set())
+        suites = "demo balayre stec calzetta scaling vectors".split()
+        self.assertEqual(set(suites) - set(run("--list").stdout.split()), set())
+
     def test_help_and_list(self):
         self.assertIn("--resume", run("--help").stdout)
         listed = run("--list").stdout

@@ -83,9 +83,28 @@ class WrongUsage(CliTest):
         self.assertIn("write gen:stencil5:4", self.error("info", "stencil5:4"))
 
 
+FORMAT = "--hack-size --slice-size --sort-window --block-size --storage --memory-limit --json"
+CHOICE = "-k --k --backend --layout --products --memory-limit --json"
+OPTIONS_OF_0_1 = {  # but for those that have another name now
+    "info": FORMAT,
+    "print": f"-f --format {FORMAT} --limit --force --stars",
+    "multiply": f"--x -k --k --y --seed --alpha --beta -f --format --kernel --backend --layout "
+    f"{FORMAT} --repeat -o --output --expect --tolerance --verify",
+    "analyse": CHOICE,
+    "tune": f"{CHOICE} --time-limit --seconds --all --default-policies --no-cache",
+    "generate": "--twin -o --output --memory-limit --json",
+    "list": "--json",
+}
+
+
 class OldNames(CliTest):
     CALL = "print", "gen:stencil5:2", "--format", "ellpack", "--json"
     NOTE = "fatvec: note: --layout is now --storage; the old name goes with the next version.\n"
+
+    def test_options_of_0_1_are_there(self):
+        for command, options in OPTIONS_OF_0_1.items():
+            shown = re.split(r"[\s,]+", self.fatvec(command, "--help").stdout)
+            self.assertEqual(set(options.split()) - set(shown), set(), command)
 
     def test_print_takes_layout_for_storage_with_a_note(self):
         for order in "row-major", "column-major":
