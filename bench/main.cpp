@@ -116,12 +116,12 @@ int main(int argc, char** argv) {
   using namespace fatvec;
   cli::reserve_standard_streams();
   detail::remove_temporaries_on_signals();
-  const ranks::Session session(bench::is_distributed(argc, argv));
+  ranks::Session session(bench::is_distributed(argc, argv));
   const auto complain = [&](bench::Exit exit_code, const std::exception& error) {
     return session.complain(exit_code, detail::concat("fatvec-bench: ", error.what()));
   };
   try {
-    return bench::run(argc, argv);
+    return session.finish(bench::run(argc, argv));
   } catch (const UsageError& error) {
     return complain(bench::Exit::usage, error);
   } catch (const InputError& error) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <vector>
@@ -39,6 +40,8 @@ class FirstRanks {
   FirstRanks& operator=(const FirstRanks&) = delete;
 
   [[nodiscard]] const std::optional<Communicator>& get() const { return communicator_; }
+  /// What get() is a duplicate of.
+  [[nodiscard]] MPI_Comm part() const { return part_; }
 
  private:
   MPI_Comm part_ = MPI_COMM_NULL;
@@ -132,7 +135,12 @@ class RankSession final : public GroupedSession<RankCase> {
   Outcome measure_case(const RankCase& rank_case) {
     Outcome outcome;
     const FirstRanks first(world_, rank_case.ranks);
-    if (first.get()) guarded(outcome, [&] { run_case(*first.get(), rank_case, outcome); });
+    if (first.get()) {
+      guarded(outcome, [&] { run_case(*first.get(), rank_case, outcome); });
+      if (outcome.kind != Outcome::Kind::verified)
+        ranks::end_all_unless_all_failed(
+            first.part(), detail::concat("fatvec-bench: ", rank_case.name(), ": ", outcome.reason));
+    }
     ranks::wait_for_all(world_);
     return outcome;
   }
@@ -169,8 +177,11 @@ class RankSession final : public GroupedSession<RankCase> {
       unreadable_ = false;
       return rows;
     }
-    auto spec = generate::parse_spec(text);
-    if (scaling_ == Scaling::weak) spec.sizes.back() *= communicator.size();
+    const auto spec = communicator.agree([&] {
+      auto one = generate::parse_spec(text);
+      if (scaling_ == Scaling::weak) one.sizes.back() *= communicator.size();
+      return one;
+    });
     return ranks::generate_rows(communicator, spec, spread);
   }
 
@@ -233,11 +244,24 @@ class RankSession final : public GroupedSession<RankCase> {
   bool unreadable_ = false;
 };
 
+/// Google Benchmark runs on the first rank alone, and draws an order there that no other one knows.
+void require_one_order(const Options& options, const Suite& suite) {
+  constexpr const char* flag = "benchmark_enable_random_interleaving";
+  if (options.has_benchmark_flag(flag) ||
+      std::getenv("BENCHMARK_ENABLE_RANDOM_INTERLEAVING") != nullptr)
+    throw UsageError(detail::concat("--suite ", suite.name, ": --", flag,
+                                    " is not for suites of ranks, which measure in one order; "
+                                    "leave it and BENCHMARK_ENABLE_RANDOM_INTERLEAVING out."));
+}
+
 /// The cases that the first rank's result file has not, on all ranks.
 void keep_missing(const Communicator& world, const Run* run, std::vector<RankCase>& cases) {
-  std::vector<char> done;
-  for (const auto& rank_case : cases)
-    done.push_back(run != nullptr && run->has(rank_case.name()) ? 1 : 0);
+  std::vector<char> done = world.agree([&] {
+    std::vector<char> there;
+    for (const auto& rank_case : cases)
+      there.push_back(run != nullptr && run->has(rank_case.name()) ? 1 : 0);
+    return there;
+  });
   MPI_Bcast(done.data(), static_cast<int>(done.size()), MPI_CHAR, 0, world.get());
   std::size_t at = 0;
   std::erase_if(cases, [&](const RankCase&) { return done[at++] != 0; });
@@ -249,8 +273,10 @@ int run_on_ranks(const Options& options, const Suite& suite) {
   const Communicator world;
   const int sharing = ranks::ranks_per_gpu(world);
   const bool nccl = options.use_nccl && ranks::built_with_nccl() && sharing == 1;
-  auto cases = world.agree(
-      [&] { return select_rank_cases(suite, options, world.size(), nccl ? "nccl" : "mpi"); });
+  auto cases = world.agree([&] {
+    require_one_order(options, suite);
+    return select_rank_cases(suite, options, world.size(), nccl ? "nccl" : "mpi");
+  });
   std::unique_ptr<Run> run;
   world.agree([&] {
     if (world.rank() > 0) return;
@@ -265,11 +291,14 @@ int run_on_ranks(const Options& options, const Suite& suite) {
   });
   keep_missing(world, run.get(), cases);
   RankSession session(world, options, suite);
-  session.register_cases(cases);
+  world.agree([&] { session.register_cases(cases); });
   if (!options.has_benchmark_flag("benchmark_list_tests") && world.rank() > 0)
     session.measure_groups();
   if (run) run->run(cases.size());
-  int exit_code = run ? run->finish(session) : 0;
+  int exit_code = 0;
+  world.agree([&] {
+    if (run) exit_code = run->finish(session);
+  });
   MPI_Bcast(&exit_code, 1, MPI_INT, 0, world.get());
   return exit_code;
 }

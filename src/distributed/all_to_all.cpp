@@ -7,7 +7,7 @@ namespace fatvec::detail {
 
 std::vector<std::int64_t> swap_counts(const distributed::Communicator& communicator,
                                       const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> received(counts.size());
+  auto received = communicator.agree([&] { return std::vector<std::int64_t>(counts.size()); });
   MPI_Alltoall(counts.data(), 1, MPI_INT64_T, received.data(), 1, MPI_INT64_T, communicator.get());
   return received;
 }
@@ -37,6 +37,13 @@ void swap_items(const distributed::Communicator& communicator, const std::byte* 
                 const std::vector<std::int64_t>& counts, std::byte* received,
                 const std::vector<std::int64_t>& received_counts, std::size_t item_bytes) {
   std::vector<MPI_Request> requests;
+  communicator.agree([&] {
+    std::size_t messages = 0;
+    const auto count = [&](const std::byte*, int, int) { ++messages; };
+    for_each_message(items, counts, item_bytes, count);
+    for_each_message(items, received_counts, item_bytes, count);
+    requests.reserve(messages);
+  });
   for_each_message(received, received_counts, item_bytes, [&](std::byte* to, int bytes, int from) {
     MPI_Irecv(to, bytes, MPI_BYTE, from, 0, communicator.get(), &requests.emplace_back());
   });

@@ -76,8 +76,9 @@ GlobalCsr<Scalar> gather_rows(const Communicator& communicator, const Partition&
     Scalar value;
   };
   const auto entries = static_cast<std::int64_t>(coo.entries());
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.size()), 0);
+  std::vector<std::int64_t> counts;
   const std::vector<Entry> sorted = communicator.agree([&] {
+    counts.assign(static_cast<std::size_t>(communicator.size()), 0);
     fatvec::detail::require_shape(coo);
     if (rows.parts() != communicator.size() || rows.rows() != coo.rows)
       throw ShapeError(fatvec::detail::concat(
@@ -124,10 +125,10 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
                                                    const Options& options = {},
                                                    const std::optional<Partition>& x_rows_or = {}) {
   const int rank = communicator.rank();
-  const Partition x_rows = x_rows_or ? *x_rows_or
-                           : rows.rows() == mine.cols()
-                               ? rows
-                               : Partition::even(mine.cols(), rows.parts());
+  const Partition x_rows = communicator.agree([&] {
+    if (x_rows_or) return *x_rows_or;
+    return rows.rows() == mine.cols() ? rows : Partition::even(mine.cols(), rows.parts());
+  });
   const auto parts = communicator.agree([&] {
     if (rows.parts() != communicator.size() || x_rows.parts() != communicator.size() ||
         rows.size(rank) != mine.rows() || x_rows.rows() != mine.cols())

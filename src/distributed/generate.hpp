@@ -25,8 +25,8 @@ auto generate(const Communicator& communicator, const fatvec::generate::Spec& sp
     Kokkos::deep_copy(columns, rows.entries);
     return GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values);
   });
-  return from_rows<Device, Offset>(communicator, Partition::even(all_rows, communicator.size()),
-                                   mine, options);
+  return from_rows<Device, Offset>(communicator, Partition::even(communicator, all_rows), mine,
+                                   options);
 }
 
 }  // namespace fatvec::distributed

@@ -23,9 +23,12 @@ std::int64_t HaloPlan::received_rows() const {
 
 HaloPlan make_halo_plan(const Communicator& communicator, const Partition& x_rows,
                         const std::vector<std::int64_t>& columns) {
-  std::vector<std::int64_t> wanted(static_cast<std::size_t>(communicator.size()), 0);
-  for (const std::int64_t column : columns)
-    ++wanted[static_cast<std::size_t>(x_rows.owner(column))];
+  const auto wanted = communicator.agree([&] {
+    std::vector<std::int64_t> of_ranks(static_cast<std::size_t>(communicator.size()), 0);
+    for (const std::int64_t column : columns)
+      ++of_ranks[static_cast<std::size_t>(x_rows.owner(column))];
+    return of_ranks;
+  });
   const auto asked = all_to_all(communicator, columns, wanted);
 
   return communicator.agree([&] {

@@ -26,7 +26,9 @@ std::unique_ptr<Exchange<ExecSpace>> make_exchange(const Communicator& communica
   if constexpr (std::is_same_v<ExecSpace, Kokkos::Cuda>)
     if (use_nccl) return make_nccl_exchange(communicator, plan);
 #endif
-  return std::make_unique<MpiExchange<ExecSpace>>(communicator, plan);
+  return communicator.agree([&]() -> std::unique_ptr<Exchange<ExecSpace>> {
+    return std::make_unique<MpiExchange<ExecSpace>>(communicator, plan);
+  });
 }
 
 }  // namespace fatvec::distributed

@@ -25,11 +25,14 @@ GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::file
 /// A partition of `rows` into ranges of about equally many entries. Collective.
 template <class Scalar>
 Partition spread_by_nonzeros(const Communicator& communicator, const GlobalCoo<Scalar>& coo) {
-  const Partition even = Partition::even(coo.rows, communicator.size());
+  const Partition even = Partition::even(communicator, coo.rows);
   const GlobalCsr<Scalar> mine = gather_rows(communicator, even, coo);
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(mine.rows()));
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    lengths[i] = mine.row_map(i + 1) - mine.row_map(i);
+  const auto lengths = communicator.agree([&] {
+    std::vector<std::int64_t> of_rows(static_cast<std::size_t>(mine.rows()));
+    for (std::size_t i = 0; i < of_rows.size(); ++i)
+      of_rows[i] = mine.row_map(i + 1) - mine.row_map(i);
+    return of_rows;
+  });
   return Partition::by_nonzeros(communicator, even, lengths);
 }
 
@@ -40,7 +43,7 @@ template <class Scalar = double, class Device = Kokkos::DefaultExecutionSpace,
 auto read_matrix_market(const Communicator& communicator, const std::filesystem::path& path,
                         Spread spread = Spread::even, const Options& options = {}) {
   const GlobalCoo<Scalar> coo = read_entries<Scalar>(communicator, path);
-  const Partition rows = spread == Spread::even ? Partition::even(coo.rows, communicator.size())
+  const Partition rows = spread == Spread::even ? Partition::even(communicator, coo.rows)
                                                 : spread_by_nonzeros(communicator, coo);
   return from_coo<Device, Offset>(communicator, rows, coo, options);
 }

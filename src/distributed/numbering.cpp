@@ -47,9 +47,9 @@ Questions ask(const Communicator& communicator, const Partition& directory,
 Numbering::Numbering(const Communicator& communicator, std::int64_t rows,
                      const std::vector<std::int64_t>& mine)
     : partition_(Partition::of_local_rows(communicator, static_cast<std::int64_t>(mine.size()))),
-      directory_(communicator.agree([&] { return Partition::even(rows, communicator.size()); })) {
+      directory_(Partition::even(communicator, rows)) {
   const Questions asked = ask(communicator, directory_, mine);
-  std::vector<std::int64_t> numbers(mine.size());
+  auto numbers = communicator.agree([&] { return std::vector<std::int64_t>(mine.size()); });
   for (std::size_t n = 0; n < numbers.size(); ++n)
     numbers[n] = partition_.begin(communicator.rank()) + static_cast<std::int64_t>(asked.places[n]);
   const auto told_rows = all_to_all(communicator, asked.rows, asked.counts).items;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fatvec/distributed/partition.hpp>
 
@@ -20,6 +21,10 @@ Partition Partition::even(std::int64_t rows, int parts) {
   return Partition(std::move(offsets));
 }
 
+Partition Partition::even(const Communicator& communicator, std::int64_t rows) {
+  return communicator.agree([&] { return even(rows, communicator.size()); });
+}
+
 Partition Partition::of_offsets(std::vector<std::int64_t> offsets) {
   if (offsets.size() < 2 || offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end()))
     throw ShapeError(concat("Partition::of_offsets: ", offsets.size(),
@@ -28,10 +33,10 @@ Partition Partition::of_offsets(std::vector<std::int64_t> offsets) {
 }
 
 Partition Partition::of_local_rows(const Communicator& communicator, std::int64_t rows) {
-  communicator.agree([&] {
+  auto offsets = communicator.agree([&] {
     if (rows < 0) throw ShapeError(concat("Partition::of_local_rows: ", rows, " rows."));
+    return std::vector<std::int64_t>(static_cast<std::size_t>(communicator.size()) + 1, 0);
   });
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(communicator.size()) + 1, 0);
   MPI_Allgather(&rows, 1, MPI_INT64_T, offsets.data() + 1, 1, MPI_INT64_T, communicator.get());
   std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
   return Partition(std::move(offsets));
@@ -41,11 +46,14 @@ Partition Partition::by_nonzeros(const Communicator& communicator, const Partiti
                                  const std::vector<std::int64_t>& lengths) {
   const int rank = communicator.rank();
   const std::int64_t parts = communicator.size();
+  std::vector<std::int64_t> cuts, offsets;
   communicator.agree([&] {
     if (current.parts() != parts || static_cast<std::int64_t>(lengths.size()) != current.size(rank))
       throw ShapeError(concat("Partition::by_nonzeros: ", lengths.size(), " lengths, and a ",
                               "partition of ", current.parts(), " parts; wanted ", parts,
                               " parts and a length for each row of this rank."));
+    cuts.assign(static_cast<std::size_t>(parts) + 1, 0);
+    offsets = cuts;
   });
   const std::int64_t mine = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
   std::int64_t before = 0;
@@ -56,7 +64,6 @@ Partition Partition::by_nonzeros(const Communicator& communicator, const Partiti
 
   // Each rank finds the cuts that lie in its rows: the first row with p / parts of all entries
   // before it. The others say 0, and the maximum has them all.
-  std::vector<std::int64_t> cuts(static_cast<std::size_t>(parts) + 1, 0);
   std::int64_t p = 1;
   const auto target = [&] { return total / parts * p + total % parts * p / parts; };
   while (p < parts && target() <= before) ++p;
@@ -66,11 +73,11 @@ Partition Partition::by_nonzeros(const Communicator& communicator, const Partiti
     for (; p < parts && target() <= sum; ++p)
       cuts[static_cast<std::size_t>(p)] = current.begin(rank) + static_cast<std::int64_t>(i) + 1;
   }
-  std::vector<std::int64_t> offsets(cuts.size());
   MPI_Allreduce(cuts.data(), offsets.data(), static_cast<int>(cuts.size()), MPI_INT64_T, MPI_MAX,
                 communicator.get());
   offsets.back() = current.rows();
-  return total == 0 ? even(current.rows(), static_cast<int>(parts)) : of_offsets(offsets);
+  if (total > 0) return of_offsets(std::move(offsets));
+  return even(communicator, current.rows());
 }
 
 int Partition::owner(std::int64_t row) const {

@@ -14,6 +14,8 @@ class Partition {
  public:
   /// Ranges that differ by at most one row. Throws ShapeError where rows < 0 or parts < 1.
   static Partition even(std::int64_t rows, int parts);
+  /// The same, a range for each rank. Collective; throws on all ranks.
+  static Partition even(const Communicator& communicator, std::int64_t rows);
 
   /// The caller's: rank p has the rows offsets[p] ... offsets[p + 1] - 1. Throws ShapeError unless
   /// offsets begin with 0, never fall, and are at least two.

@@ -43,13 +43,14 @@ class ColumnResults {
   /// The same in host memory, once the reduction has returned.
   [[nodiscard]] const std::vector<Value>& on_host(const ExecSpace&) const { return told_->joined; }
 
-  /// As the functions without results return it: the number for a rank-1 X, else one a column.
+  /// As the functions without results return it, of which nobody else has copies: the number for a
+  /// rank-1 X, else one a column. Moved, not copied: one rank alone might have no memory for that.
   template <MultiVector X>
-  [[nodiscard]] auto answer() const {
+  [[nodiscard]] auto answer() && {
     if constexpr (X::rank() == 1)
       return told_->joined.front();
     else
-      return told_->joined;
+      return std::move(told_->joined);
   }
 
   /// reduce(results) reduces this rank's rows; join(value, more) puts the ranks' results together,
@@ -63,10 +64,10 @@ class ColumnResults {
     try {
       reduce(of_this_rank_);
       Kokkos::deep_copy(exec, Host(mine, told.columns), of_this_rank_.values);
+      exec.fence("fatvec::distributed::column_results");
     } catch (const std::exception&) {
       failure = std::current_exception();
     }
-    exec.fence("fatvec::distributed::column_results");
     std::memset(static_cast<void*>(mine + told.columns), failure ? 1 : 0, sizeof(Value));
     const auto bytes = static_cast<int>((told.columns + 1) * sizeof(Value));
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, told.all.data(), bytes, MPI_BYTE,
@@ -81,7 +82,8 @@ class ColumnResults {
       for (int rank = 1; rank < communicator_.size(); ++rank)
         join(told.joined[c], told.of_rank(rank)[c]);
     }
-    Kokkos::deep_copy(exec, values, Host(told.joined.data(), told.columns));
+    communicator_.or_abort(
+        [&] { Kokkos::deep_copy(exec, values, Host(told.joined.data(), told.columns)); });
   }
 
  private:
@@ -136,18 +138,17 @@ void vector_statistics(const ExecSpace& exec, const X& x,
 /// workspace, on which the ranks agree in a round of messages more.
 template <class ExecSpace, MultiVector X, MultiVector Y>
 auto dot(const Communicator& communicator, const ExecSpace& exec, const X& x, const Y& y) {
-  const ColumnResults<DotOf<X, Y>, ExecSpace> results(communicator, exec, multivector_columns(x));
+  ColumnResults<DotOf<X, Y>, ExecSpace> results(communicator, exec, multivector_columns(x));
   dot(exec, x, y, results);
-  return results.template answer<X>();
+  return std::move(results).template answer<X>();
 }
 /// The statistics of X's columns, of all ranks' rows together; allocates its results. Otherwise as
 /// the one above.
 template <class ExecSpace, MultiVector X>
 auto vector_statistics(const Communicator& communicator, const ExecSpace& exec, const X& x) {
-  const ColumnResults<StatisticsOf<X>, ExecSpace> results(communicator, exec,
-                                                          multivector_columns(x));
+  ColumnResults<StatisticsOf<X>, ExecSpace> results(communicator, exec, multivector_columns(x));
   vector_statistics(exec, x, results);
-  return results.template answer<X>();
+  return std::move(results).template answer<X>();
 }
 
 }  // namespace fatvec::distributed

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec multiply --distributed and the suites weak and strong of fatvec-bench, on several ranks.
-usage: test_programs.py FATVEC FATVEC_BENCH TEST_DATA RUN...
-RUN: mpirun with its option for the number of ranks (standard library only)"""
+usage: test_programs.py FATVEC FATVEC_BENCH FAULTS RUN...
+FAULTS: the library of tests/faults, or none; RUN: mpirun with its option for the number of ranks
+(standard library only)"""
 
 import json
 import os
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-FATVEC, BENCH, DATA = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+FATVEC, BENCH, FAULTS = sys.argv[1:4]
 RUN = sys.argv[4:]
 GRID = "gen:stencil27:6x6x8"
 
@@ -46,6 +47,67 @@ class Programs(unittest.TestCase):
         said = [line for line in done.stderr.splitlines() if line.startswith(name)]
         self.assertEqual(len(said), 1, done.stderr)
         return said[0]
+
+
+class OneRankFails(Programs):
+    """The others do not wait for it, in a collective operation or in MPI_Finalize."""
+
+    def run_with(self, rank, before, *command, ranks=2):
+        """The finished process, of whose ranks one does something before the command."""
+        script = self.folder / "one_rank.sh"
+        script.write_text(
+            "#!/bin/sh\n"
+            f'if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {rank} ]; then {before}; fi\n'
+            'exec "$@"\n'
+        )
+        script.chmod(0o755)
+        return subprocess.run(
+            [*RUN, str(ranks), str(script), *map(str, command)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "NO_COLOR": "1"},
+        )
+
+    def test_the_first_rank_cannot_print(self):
+        command = (FATVEC, "multiply", GRID, "--distributed", "--repeat", 0)
+        done = self.run_with(0, "exec > /dev/full", *command, ranks=3)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("cannot write to the standard output"), 1, done.stderr)
+        self.assertNotIn("MPI_ABORT", done.stderr)
+
+    def each_allocation(self, *command):
+        """The finished processes in which an allocation of the second rank fails."""
+        if FAULTS == "none":
+            self.skipTest("AddressSanitizer wants to be loaded first")
+        for n in range(1, 500, 3):
+            before = f"export LD_PRELOAD={FAULTS} FATVEC_FAULT_ALLOCATION={n}"
+            done = self.run_with(1, before, *command)
+            if "fault: allocation" not in done.stderr:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertGreater(n, 10)
+                return
+            yield done
+
+    def test_a_product_for_which_one_rank_has_no_memory(self):
+        statuses = set()
+        for done in self.each_allocation(
+            FATVEC, "multiply", "gen:stencil7:3x3x4", "--distributed", "--verify", "--k", 2
+        ):
+            statuses.add(done.returncode)
+            if done.returncode != 0:  # Kokkos did without
+                self.assertRegex(done.stderr, "(?i)out of memory|no memory|allocat")
+        self.assertEqual(statuses | {0}, {0, 2})
+
+    def test_a_benchmark_for_which_one_rank_has_no_memory(self):
+        told = 0
+        for done in self.each_allocation(
+            BENCH, *"--suite strong --matrix gen:stencil7:3x3x4 --k 1 --dry-run".split()
+        ):
+            self.assertIn(done.returncode, (0, 1, 2), done.stderr)
+            told += "memory" in done.stdout + done.stderr
+        self.assertGreater(told, 0)
 
 
 class Multiply(Programs):
@@ -224,6 +286,17 @@ class Suites(Programs):
             self.assertIn(
                 "no contenders",
                 self.refused(ranks, BENCH, "--suite", "strong", "--contender", "mkl"),
+            )
+            self.assertIn(
+                "--suite strong: --benchmark_enable_random_interleaving is not for suites of ranks",
+                self.refused(
+                    ranks,
+                    BENCH,
+                    "--suite",
+                    "strong",
+                    "--dry-run",
+                    "--benchmark_enable_random_interleaving=true",
+                ),
             )
 
 

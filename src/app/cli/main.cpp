@@ -33,7 +33,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   return fmt::format("{}; there are:{}.", problem, known);
 }
 
-int parse_and_run(const ranks::Session& session, int argc, char** argv) {
+int parse_and_run(ranks::Session& session, int argc, char** argv) {
   CLI::App app(
       "Sparse matrix times fat vector: Y = beta Y + alpha A X, where X and Y are dense with k "
       "columns.",
@@ -73,7 +73,7 @@ int parse_and_run(const ranks::Session& session, int argc, char** argv) {
 }
 
 /// {fmt} throws its own error where the standard output takes no more.
-int run_and_flush(const ranks::Session& session, int argc, char** argv) {
+int run_and_flush(ranks::Session& session, int argc, char** argv) {
   try {
     return parse_and_run(session, argc, argv);
   } catch (const std::system_error&) {
@@ -96,9 +96,9 @@ int main(int argc, char** argv) {
   using namespace fatvec::cli;
   reserve_standard_streams();
   fatvec::detail::remove_temporaries_on_signals();
-  const fatvec::ranks::Session session(is_distributed(argc, argv));
+  fatvec::ranks::Session session(is_distributed(argc, argv));
   try {
-    return run_and_flush(session, argc, argv);
+    return session.finish(run_and_flush(session, argc, argv));
   } catch (const fatvec::Error& error) {
     return session.complain(bad_input, fmt::format("fatvec: {}", error.what()));
   } catch (const std::bad_alloc&) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled where CMake finds MPI.
 #include <algorithm>
-#include <filesystem>
+#include <utility>
 
 #include <fatvec/app/ranks/product.hpp>
 #include <fatvec/distributed/statistics.hpp>
@@ -92,12 +92,16 @@ Check check_of(const Product& product) {
 Result run(const Communicator& world, const MultiplyOptions& options) {
   Result result;
   ranks::Rows rows = load(world, options);
-  result.source = generate::is_spec(options.matrix) ? "generated" : "file";
+  std::vector<ranks::Time> times;
+  world.agree([&] {
+    result.source = generate::is_spec(options.matrix) ? "generated" : "file";
+    result.format = options.format.empty() ? product::formats().front() : options.format;
+    times.reserve(static_cast<std::size_t>(options.repeat));
+  });
   result.duplicates = rows.duplicates;
   result.ranks = world.size();
   result.ranks_per_gpu = ranks::ranks_per_gpu(world);
-  result.format = options.format.empty() ? product::formats().front() : options.format;
-  Product product(world, rows, result.format, options.format_options, true);
+  Product product(world, std::move(rows), result.format, options.format_options, true);
   ranks::Operands operands;
   operands.k = options.k;
   if (options.layout == product::to_string(product::Layout::column))
@@ -108,17 +112,15 @@ Result run(const Communicator& world, const MultiplyOptions& options) {
   product.load(operands);
   result.rows = product.rows();
   result.cols = product.cols();
-  result.exchange = product.exchange();
+  world.agree([&] { result.exchange = product.exchange(); });
   result.setup_seconds = product.setup_seconds();
   fill_shares(world, product, result);
 
   result.first = product.run(ranks::Part::whole);
-  const ranks::Exec exec;
+  const auto exec = world.agree([] { return ranks::Exec(); });
   result.x = distributed::vector_statistics(world, exec, product.x());
   result.y = distributed::vector_statistics(world, exec, product.y());
   if (options.verify) result.check = check_of(product);
-  std::vector<ranks::Time> times;
-  times.reserve(static_cast<std::size_t>(options.repeat));
   for (std::int64_t n = 0; n < options.repeat; ++n)
     times.push_back(product.run(ranks::Part::whole));
   result.time = times.empty() ? result.first : median_of(times);

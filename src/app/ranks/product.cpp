@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <fatvec/app/ranks/product.hpp>
 #include <fatvec/generate/random.hpp>
@@ -52,16 +53,18 @@ void fill(const Vectors& v, Purpose purpose, std::uint64_t seed, std::int64_t fi
 
 }  // namespace
 
-Product::Product(const Communicator& communicator, const Rows& rows, std::string_view format,
+Product::Product(const Communicator& communicator, Rows rows, std::string_view format,
                  const FormatOptions& options, bool use_nccl)
-    : communicator_(communicator), rows_(rows) {
+    : communicator_(communicator),
+      rows_(std::move(rows)),
+      exec_(communicator.agree([] { return Exec(); })) {
   const Kokkos::Timer timer;
   distributed::Options halo;
   halo.use_nccl = use_nccl && ranks_per_gpu(communicator) == 1;
-  const auto csr = distributed::from_rows(communicator, rows.partition, rows.mine, halo);
+  const auto csr = distributed::from_rows(communicator, rows_.partition, rows_.mine, halo);
   const auto volume = csr.volume();
   share_ = {.rows = csr.local_rows(),
-            .nnz = rows.mine.nnz(),
+            .nnz = rows_.mine.nnz(),
             .sent_rows = volume.sent_rows,
             .received_rows = volume.received_rows,
             .neighbours = volume.neighbours,
@@ -69,11 +72,13 @@ Product::Product(const Communicator& communicator, const Rows& rows, std::string
   boundary_rows_ = csr.halo().matrix().rows();
   local_cols_ = csr.local_cols();
   first_col_ = csr.column_partition().begin(communicator.rank());
-  exchange_ = csr.exchange();
-  reserve_ = [csr](std::int64_t k) { csr.reserve(k); };
-  halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double, const Vectors& y) {
-    csr.add_halo(exec, alpha, x, y);
-  };
+  communicator.agree([&] {
+    exchange_ = csr.exchange();
+    reserve_ = [csr](std::int64_t k) { csr.reserve(k); };
+    halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double, const Vectors& y) {
+      csr.add_halo(exec, alpha, x, y);
+    };
+  });
   bool known = false;
   for_each_kernel([&]<class Kernel>(Kernel) {
     using Format = typename Kernel::template Matrix<double, std::int32_t, Exec, std::int32_t>;
@@ -87,7 +92,6 @@ Product::Product(const Communicator& communicator, const Rows& rows, std::string
   if (!known)
     throw UsageError(
         fatvec::detail::concat("unknown format '", format, "'; fatvec list shows the formats."));
-  exec_.fence("fatvec::ranks::prepare");
   setup_seconds_ = timer.seconds();
   MPI_Allreduce(MPI_IN_PLACE, &setup_seconds_, 1, MPI_DOUBLE, MPI_MAX, communicator.get());
 }
@@ -95,10 +99,13 @@ Product::Product(const Communicator& communicator, const Rows& rows, std::string
 template <class Matrix>
 void Product::take(const Matrix& matrix) {
   share_.matrix_bytes += static_cast<std::int64_t>(matrix.local().bytes());
-  whole_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
-                    const Vectors& y) { spmm(exec, alpha, matrix, x, beta, y); };
-  local_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
-                    const Vectors& y) { fatvec::spmm(exec, alpha, matrix.local(), x, beta, y); };
+  communicator_.agree([&] {
+    whole_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
+                      const Vectors& y) { spmm(exec, alpha, matrix, x, beta, y); };
+    local_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
+                      const Vectors& y) { fatvec::spmm(exec, alpha, matrix.local(), x, beta, y); };
+    exec_.fence("fatvec::ranks::prepare");
+  });
 }
 
 void Product::load(const Operands& operands) {
@@ -109,11 +116,15 @@ void Product::load(const Operands& operands) {
     y_ = allocate("Y", share_.rows, operands);
     fill(x_, Purpose::x, operands.seed, first_col_);
     reserve_(operands.k);
-    reset_y();
+    fill_y();
   });
 }
 
 void Product::reset_y() {
+  communicator_.agree([&] { fill_y(); });
+}
+
+void Product::fill_y() {
   if (operands_.beta == 0)
     Kokkos::deep_copy(y_, std::numeric_limits<double>::quiet_NaN());
   else
@@ -122,11 +133,13 @@ void Product::reset_y() {
 
 Time Product::run(Part part, int batch) {
   const Multiply& multiply = part == Part::whole ? whole_ : part == Part::local ? local_ : halo_;
-  exec_.fence("fatvec::ranks::before");
+  communicator_.or_abort([&] { exec_.fence("fatvec::ranks::before"); });
   MPI_Barrier(communicator_.get());
   const Kokkos::Timer timer;
-  for (int n = 0; n < batch; ++n) multiply(exec_, operands_.alpha, x_, operands_.beta, y_);
-  exec_.fence("fatvec::ranks::after");
+  communicator_.or_abort([&] {
+    for (int n = 0; n < batch; ++n) multiply(exec_, operands_.alpha, x_, operands_.beta, y_);
+    exec_.fence("fatvec::ranks::after");
+  });
   struct {
     double seconds;
     int rank;

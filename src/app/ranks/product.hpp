@@ -85,7 +85,7 @@ class Product {
  public:
   /// Throws UsageError for a format that nobody knows, CapacityError for one that does not fit.
   /// use_nccl: between GPUs; without effect where ranks share one.
-  Product(const Communicator& communicator, const Rows& rows, std::string_view format,
+  Product(const Communicator& communicator, Rows rows, std::string_view format,
           const FormatOptions& options, bool use_nccl);
 
   /// Makes X and Y, and what a product with as many columns needs.
@@ -116,6 +116,7 @@ class Product {
 
   template <class Matrix>
   void take(const Matrix& matrix);
+  void fill_y();
 
   Communicator communicator_;
   Rows rows_;
@@ -140,5 +141,10 @@ bool built_with_nccl();
 
 /// Waits for all without taking the cores that others compute on.
 void wait_for_all(const Communicator& communicator);
+
+/// For a rank whose work on a communicator failed; ranks is another one, of the same ranks. Those
+/// that go on would wait forever for one that fails alone: where not all call this within seconds,
+/// ends them with the message.
+void end_all_unless_all_failed(MPI_Comm ranks, const std::string& message);
 
 }  // namespace fatvec::ranks

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 #include <fatvec/app/ranks/product.hpp>
@@ -21,11 +22,12 @@ std::vector<std::int64_t> lengths_of(const auto& rows) {
 }  // namespace
 
 Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread) {
-  const auto coo = distributed::read_entries<double>(communicator, path);
-  const Partition partition = spread == Spread::even
-                                  ? Partition::even(coo.rows, communicator.size())
-                                  : distributed::spread_by_nonzeros(communicator, coo);
-  Rows rows{.partition = partition, .mine = gather_rows(communicator, partition, coo)};
+  const auto file = communicator.agree([&] { return std::filesystem::path(path); });
+  const auto coo = distributed::read_entries<double>(communicator, file);
+  Partition partition = spread == Spread::even ? Partition::even(communicator, coo.rows)
+                                               : distributed::spread_by_nonzeros(communicator, coo);
+  auto mine = gather_rows(communicator, partition, coo);
+  Rows rows{.partition = std::move(partition), .mine = std::move(mine)};
   rows.duplicates =
       range_of(communicator, static_cast<std::int64_t>(coo.entries()) - rows.mine.nnz()).sum;
   return rows;
@@ -46,7 +48,8 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
   };
   auto rows = communicator.agree(make);
   if (spread == Spread::nonzeros) {
-    partition = Partition::by_nonzeros(communicator, *partition, lengths_of(rows));
+    const auto lengths = communicator.agree([&] { return lengths_of(rows); });
+    partition = Partition::by_nonzeros(communicator, *partition, lengths);
     rows = communicator.agree(make);
   }
   return communicator.agree([&] {

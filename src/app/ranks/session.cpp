@@ -16,27 +16,44 @@ Session::Session(bool wanted) : started_(wanted) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
 }
 
-/// Waits for the others, so that none ends while another one still has something to say.
 Session::~Session() {
   if (started_) MPI_Finalize();
 }
 
-int Session::complain(int exit_code, const std::string& message) const {
+int Session::finish(int exit_code) {
+  return end(exit_code, nullptr);
+}
+
+int Session::complain(int exit_code, const std::string& message) {
   // Not with {fmt}, which throws where nobody reads the complaint.
   if (speaks()) std::fprintf(stderr, "%s\n", message.c_str());
-  if (!started_) return exit_code;
-  MPI_Request all_failed = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &all_failed);
-  constexpr auto step = std::chrono::milliseconds(10);
+  return end(exit_code, &message);
+}
+
+/// message: why this rank failed, if it did. A second call has nothing to wait for.
+int Session::end(int exit_code, const std::string* message) {
+  if (!started_ || ended_) return exit_code;
+  ended_ = true;
+  // The largest exit code, and how far from the end the first rank is that failed: 0 where none is.
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  int all[2] = {exit_code, message != nullptr ? ranks - rank_ : 0};
+  MPI_Request ended = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &ended);
+  constexpr auto step = std::chrono::milliseconds(1);
   constexpr auto patience = std::chrono::seconds(5);
-  for (auto waited = step; waited < patience; waited += step) {
+  for (auto waited = step; message == nullptr || waited < patience; waited += step) {
     int done = 0;
-    MPI_Test(&all_failed, &done, MPI_STATUS_IGNORE);
-    if (done != 0) return exit_code;
+    MPI_Test(&ended, &done, MPI_STATUS_IGNORE);
+    if (done != 0) {
+      if (message != nullptr && rank_ > 0 && ranks - all[1] == rank_)
+        std::fprintf(stderr, "rank %d: %s\n", rank_, message->c_str());
+      return all[0];
+    }
     std::this_thread::sleep_for(step);
   }
-  std::this_thread::sleep_for(20 * step * rank_);  // one of those that fail speaks
-  if (!speaks()) std::fprintf(stderr, "rank %d: %s\n", rank_, message.c_str());
+  std::this_thread::sleep_for(200 * step * rank_);  // one of those that fail speaks
+  if (!speaks()) std::fprintf(stderr, "rank %d: %s\n", rank_, message->c_str());
   std::fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, exit_code);
   return exit_code;

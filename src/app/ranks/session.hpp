@@ -23,13 +23,21 @@ class Session {
   /// Whether this rank prints what all have to say.
   [[nodiscard]] bool speaks() const { return rank_ == 0; }
 
-  /// For an error that all ranks have: the first one writes the message, a line, to its standard
-  /// error; returns exit_code. Others would wait forever for a rank that fails alone: it writes the
-  /// message, too, and ends all with that code.
-  [[nodiscard]] int complain(int exit_code, const std::string& message) const;
+  /// For the end of a program, with the exit code of a rank that succeeded: waits until all ranks
+  /// have come to their end, so that none is in MPI_Finalize while another one may still fail.
+  /// Returns the largest exit code of all.
+  [[nodiscard]] int finish(int exit_code);
+
+  /// The same for a rank that failed: the first of them writes its message, a line, to its standard
+  /// error. Others would wait forever for a rank that fails alone: where they do not come to their
+  /// end within seconds, it ends all with its message and its code.
+  [[nodiscard]] int complain(int exit_code, const std::string& message);
 
  private:
+  int end(int exit_code, const std::string* message);
+
   bool started_ = false;
+  bool ended_ = false;
   int rank_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -21,7 +22,8 @@ int ranks_per_gpu([[maybe_unused]] const Communicator& communicator) {
 #if defined(KOKKOS_ENABLE_CUDA)
   const cudaDeviceProp gpu = Kokkos::Cuda().cuda_device_prop();
   constexpr int bytes = sizeof gpu.uuid;
-  std::vector<char> all(static_cast<std::size_t>(bytes) * communicator.size());
+  std::vector<char> all = communicator.agree(
+      [&] { return std::vector<char>(static_cast<std::size_t>(bytes) * communicator.size()); });
   MPI_Allgather(&gpu.uuid, bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, communicator.get());
   std::int64_t same = 0;
   for (std::size_t at = 0; at < all.size(); at += bytes)
@@ -45,6 +47,24 @@ void wait_for_all(const Communicator& communicator) {
   MPI_Ibarrier(communicator.get(), &request);
   for (int done = 0; done == 0; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+void end_all_unless_all_failed(MPI_Comm ranks, const std::string& message) {
+  MPI_Request all_failed = MPI_REQUEST_NULL;
+  MPI_Ibarrier(ranks, &all_failed);
+  constexpr auto step = std::chrono::milliseconds(1);
+  constexpr auto patience = std::chrono::seconds(5);
+  for (auto waited = step; waited < patience; waited += step) {
+    int done = 0;
+    MPI_Test(&all_failed, &done, MPI_STATUS_IGNORE);
+    if (done != 0) return;
+    std::this_thread::sleep_for(step);
+  }
+  int rank = 0;
+  MPI_Comm_rank(ranks, &rank);
+  std::fprintf(stderr, "rank %d: %s\n", rank, message.c_str());
+  std::fflush(stderr);
+  MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
 }  // namespace fatvec::ranks
