@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every shell line of docs/reproduce.md runs as it stands, but for a dry run of one contender
-behind what measures and --list behind what downloads. usage: test_reproduce.py FATVEC_BENCH"""
+behind what measures and --list behind what downloads.
+usage: test_reproduce.py FATVEC_BENCH SECONDS
+SECONDS: what all of it may take, less than whoever runs it allows"""
 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BENCH = pathlib.Path(sys.argv[1]).resolve()
+LIMIT = float(sys.argv[2])
+END = time.monotonic() + LIMIT
 sys.path.insert(0, str(ROOT / "scripts" / "fatvec_docs"))
 from markdown import code_blocks
 
@@ -35,8 +41,9 @@ def lines() -> list[tuple[int, str]]:
     return found
 
 
-def run(command: str, folder: str) -> subprocess.CompletedProcess:
-    """In the root of the tree, with this build, the results in `folder`."""
+def run(command: str, folder: str, end: float = END) -> subprocess.CompletedProcess:
+    """In the root of the tree, with this build, the results in `folder`; AssertionError where it
+    has not ended at `end`."""
     environment = {
         **os.environ,
         "FATVEC_PRESET": BENCH.parents[1].name,
@@ -44,14 +51,25 @@ def run(command: str, folder: str) -> subprocess.CompletedProcess:
         "FATVEC_THREADS": "2",
         "OMP_PROC_BIND": "false",
     }
-    return subprocess.run(
+    with subprocess.Popen(
         ["bash", "-euc", command],
         cwd=ROOT,
         env=environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=900,
-    )
+        start_new_session=True,
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=max(0, end - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # what the shell started, too
+            output, errors = process.communicate()
+            raise AssertionError(
+                f"'{command}' has not ended in the {LIMIT:.0f} s of this test; it was ended after\n"
+                f"{output[-3000:]}\n{errors[-3000:]}"
+            ) from None
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 class Reproduce(unittest.TestCase):
@@ -89,6 +107,13 @@ class Reproduce(unittest.TestCase):
                         ],
                         [],
                     )
+
+    def test_what_takes_too_long_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(
+                AssertionError, r"'echo begun; .* has not ended(?s:.*)begun"
+            ):
+                run("echo begun; sleep 600 & wait", folder, time.monotonic() + 0.5)
 
     def test_every_system_has_its_line(self):
         self.assertEqual(

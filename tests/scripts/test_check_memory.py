@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -27,6 +28,121 @@ CHECKER = """#!/bin/sh
 echo "$@" >> "$CALLS"
 case "$*" in *"$BROKEN"*) echo "lost 8 bytes"; exit 9 ;; esac
 """
+
+
+MADE = """#!/bin/bash
+# A cmake that knows half-written folders, and makes the programs of what $VERSION is then.
+folder=build/openmp-valgrind
+echo "$*" >> "$CALLS"
+case $1 in
+  --preset)
+    if grep -q half $folder/CMakeCache.txt 2> /dev/null; then exit 1; fi
+    mkdir -p $folder/bin
+    echo whole > $folder/CMakeCache.txt ;;
+  --build)
+    for program in fatvec fatvec-bench fatvec-test-conformance; do
+      { cat "$PROGRAMS/$program"; echo "# $VERSION"; } > $folder/bin/$program
+      chmod 755 $folder/bin/$program
+    done ;;
+esac
+"""
+
+
+class BuildForValgrind(unittest.TestCase):
+    """In a tree of the script alone."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = pathlib.Path(folder.name)
+        for name in ("scripts", "tools", "programs"):
+            (self.tree / name).mkdir()
+        for name in ("check-memory", "lib.sh"):
+            shutil.copy2(ROOT / "scripts" / name, self.tree / "scripts")
+        texts = {f"programs/{name}": f"#!/bin/bash\n{text}\n" for name, text in PROGRAMS.items()}
+        texts |= {
+            "scripts/bootstrap": '#!/bin/sh\necho "bootstrap in $FATVEC_DEPS" >> "$CALLS"\n',
+            "tools/cmake": MADE,
+            "tools/valgrind": "#!/bin/sh\n",
+        }
+        for name, text in texts.items():
+            (self.tree / name).write_text(text)
+            (self.tree / name).chmod(0o755)
+        self.bin = self.tree / "build" / "openmp-valgrind" / "bin"
+
+    def check(self, version):
+        """The calls of bootstrap and cmake."""
+        calls = self.tree / "calls"
+        calls.write_text("")
+        done = subprocess.run(
+            [self.tree / "scripts" / "check-memory", "cpu", "--no-tests"],
+            env={
+                **os.environ,
+                "PATH": f"{self.tree}/tools:{os.environ['PATH']}",
+                "CALLS": str(calls),
+                "PROGRAMS": str(self.tree / "programs"),
+                "VERSION": version,
+            },
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for name in PROGRAMS:
+            self.assertIn(f"# {version}\n", (self.bin / name).read_text())
+        return calls.read_text().splitlines()
+
+    def test_programs_are_renewed(self):
+        self.check("first")
+        calls = self.check("second")
+        self.assertEqual(calls[0], f"bootstrap in {self.tree}/.deps/valgrind")
+
+    def test_what_was_interrupted_is_made_anew(self):
+        self.bin.mkdir(parents=True)
+        (self.bin.parent / "CMakeCache.txt").write_text("half")
+        (self.bin / "fatvec").write_text("#!/bin/sh\nexit 1\n")
+        (self.bin / "fatvec").chmod(0o755)
+        self.check("first")
+
+
+class DependenciesForValgrind(unittest.TestCase):
+    """scripts/bootstrap with a cmake that an interrupted run leaves half-written folders of."""
+
+    CMAKE = """#!/bin/sh
+case $1 in -S) ;; *) exit 0 ;; esac
+while [ "$1" != -B ]; do shift; done
+if grep -q half "$2/CMakeCache.txt" 2> /dev/null; then exit 1; fi
+mkdir -p "$2"
+if [ -n "$INTERRUPTED" ]; then echo half > "$2/CMakeCache.txt"; exit 1; fi
+echo whole > "$2/CMakeCache.txt"
+"""
+
+    def test_what_was_interrupted_is_made_anew(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name in ("tools", "kokkos", "kernels"):
+                (root / name).mkdir()
+                (root / name / "CMakeLists.txt").touch()
+            for name, text in (("cmake", self.CMAKE), ("ninja", "#!/bin/sh\n")):
+                (root / "tools" / name).write_text(text)
+                (root / "tools" / name).chmod(0o755)
+            for interrupted, status in (("yes", 2), ("", 0)):
+                done = subprocess.run(
+                    [ROOT / "scripts" / "bootstrap", "--force-build", "openmp"],
+                    env={
+                        **os.environ,
+                        "PATH": f"{root}/tools:{os.environ['PATH']}",
+                        "FATVEC_DEPS": str(root / "deps"),
+                        "FATVEC_KOKKOS_SOURCE": str(root / "kokkos"),
+                        "FATVEC_KOKKOS_KERNELS_SOURCE": str(root / "kernels"),
+                        "INTERRUPTED": interrupted,
+                    },
+                    capture_output=True,
+                    text=True,
+                    timeout=100,
+                )
+                self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+            self.assertTrue((root / "deps" / "openmp" / ".complete").exists())
 
 
 class CheckMemory(unittest.TestCase):
