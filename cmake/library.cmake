@@ -4,7 +4,7 @@
 # install tree has the real folders.
 set(FATVEC_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
 set(FATVEC_HEADER_FOLDERS formats kernels src/core src/statistics src/generate src/interop src/io src/plan src/app)
-if(MPI_CXX_FOUND)
+if(FATVEC_HAVE_MPI)
   list(APPEND FATVEC_HEADER_FOLDERS src/distributed)
 endif()
 file(MAKE_DIRECTORY "${FATVEC_INCLUDE_DIR}/fatvec")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # fatvec::mpi: one matrix over the ranks of an MPI communicator (docs/distributed.md).
 file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/distributed/*.cpp")
-if(NOT NCCL_FOUND)
+if(NOT FATVEC_HAVE_NCCL)
   list(FILTER mpi_sources EXCLUDE REGEX "nccl_exchange")
 endif()
 add_library(fatvec_mpi STATIC ${mpi_sources})
@@ -9,7 +9,7 @@ add_library(fatvec::mpi ALIAS fatvec_mpi)
 fatvec_precompile(fatvec_mpi)
 fatvec_join_for_cuda(fatvec_mpi 16)
 target_link_libraries(fatvec_mpi PUBLIC fatvec::kernels fatvec::io MPI::MPI_CXX PRIVATE $<BUILD_INTERFACE:fatvec_options>)
-if(NCCL_FOUND)
+if(FATVEC_HAVE_NCCL)
   target_link_libraries(fatvec_mpi PUBLIC NCCL::NCCL)
   target_compile_definitions(fatvec_mpi PUBLIC FATVEC_HAVE_NCCL)
 endif()

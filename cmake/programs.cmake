@@ -17,7 +17,7 @@ if("CUDA" IN_LIST Kokkos_DEVICES)
   add_compile_definitions(FMT_CONSTEVAL= FMT_USE_CONSTEXPR=1)
 endif()
 
-if(MPI_CXX_FOUND)
+if(FATVEC_HAVE_MPI)
   include(mpi)
 endif()
 
