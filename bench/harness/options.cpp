@@ -151,8 +151,8 @@ Options parse_options(int argc, const char* const* argv) {
     } else if (starts_with(argument, "--kokkos-")) {
       options.kokkos_arguments.push_back(argument);
     } else {
-      throw UsageError(detail::concat("unknown argument '", argument,
-                                      "'.\nSee 'fatvec-bench --help'."));
+      throw UsageError(
+          detail::concat("unknown argument '", argument, "'.\nSee 'fatvec-bench --help'."));
     }
   }
   return options;
