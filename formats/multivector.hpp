@@ -90,15 +90,6 @@ struct MultiVectorSpan {
 template <class T>
 using Operand = MultiVectorSpan<T, Columns::strided>;
 
-/// run(x) with a type of x that says whether its k columns are contiguous.
-template <class T, class Run>
-void with_columns(const Operand<T>& x, std::int64_t k, const Run& run) {
-  if (k <= 1 || x.column_stride == 1)
-    run(MultiVectorSpan<T, Columns::contiguous>{x.data, x.row_stride});
-  else
-    run(x);
-}
-
 template <Columns columns, MultiVector V>
 MultiVectorSpan<typename V::value_type, columns> span_of(const V& view) {
   std::int64_t column_stride = 1;

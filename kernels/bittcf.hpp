@@ -10,7 +10,6 @@
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/device/policy.hpp>
 #include <fatvec/kernels/device/window_kernel.hpp>
-#include <fatvec/kernels/portable/kernel.hpp>
 #include <fatvec/kernels/portable/launch.hpp>
 #include <fatvec/kernels/shared/entries.hpp>
 #include <fatvec/kernels/spmm.hpp>
@@ -45,23 +44,19 @@ struct BitTcfWindow {
     return std::is_same_v<typename M::value_type, double> || device::stores_column_major(k);
   }
 
-  template <class ExecSpace, class M, class T>
-  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
-                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                  std::int64_t k) {
+  template <class ExecSpace, class M, class X, class T>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix, const X& x,
+                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
     const detail::TileEntries<M> rows(matrix);
     portable::multiply<true>(label, exec, policy, rows, x, epilogue, k);
   }
-  template <class ExecSpace, class M, class T>
-  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
-                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                  std::int64_t k) {
+  template <class ExecSpace, class M, class X, class T>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix, const X& x,
+                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
     if constexpr (specialised && detail::may_have_tensor_tiles<ExecSpace, T>)
       if (detail::has_tensor_tiles<T>(exec))
-        return detail::with_columns(x, k, [&](const auto& columns) {
-          detail::launch_tensor_windows(label, exec, policy.column_tiles, matrix, columns, epilogue,
-                                        k);
-        });
+        return detail::launch_tensor_windows(label, exec, policy.column_tiles, matrix, x, epilogue,
+                                             k);
     const detail::TileEntries<M> rows(matrix);
     portable::multiply<false>(label, exec, {}, rows, x, epilogue, k);
   }

@@ -8,7 +8,6 @@
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/device/staged_launch.hpp>
 #include <fatvec/kernels/host/block_kernel.hpp>
-#include <fatvec/kernels/portable/kernel.hpp>
 #include <fatvec/kernels/portable/launch.hpp>
 #include <fatvec/kernels/shared/entries.hpp>
 
@@ -35,24 +34,18 @@ struct BsrRow {
     using HostPolicy = host::Policy;
     using DevicePolicy = portable::DevicePolicy;
 
-    template <class ExecSpace, class M, class T>
-    static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
-                    const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                    std::int64_t k) {
-      detail::with_columns(x, k, [&](const auto& columns) {
-        detail::launch_host_blocks<size>(label, exec, policy, matrix, columns, epilogue, k);
-      });
+    template <class ExecSpace, class M, class X, class T>
+    static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix, const X& x,
+                    const detail::Epilogue<T>& epilogue, std::int64_t k) {
+      detail::launch_host_blocks<size>(label, exec, policy, matrix, x, epilogue, k);
     }
-    template <class ExecSpace, class M, class T>
+    template <class ExecSpace, class M, class T, detail::Columns columns>
     static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
-                    const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                    std::int64_t k) {
+                    const detail::MultiVectorSpan<const T, columns>& x,
+                    const detail::Epilogue<T>& epilogue, std::int64_t k) {
       if constexpr (size > 1)
-        if (policy.form == portable::Form::automatic &&
-            detail::stages_blocks(k == 1 || x.column_stride == 1, k))
-          return detail::with_columns(x, k, [&](const auto& columns) {
-            detail::launch_staged_blocks<size>(label, exec, matrix, columns, epilogue, k);
-          });
+        if (policy.form == portable::Form::automatic && detail::stages_blocks(columns, k))
+          return detail::launch_staged_blocks<size>(label, exec, matrix, x, epilogue, k);
       portable::multiply<false>(label, exec, policy, detail::BlockEntries<M, size>(matrix), x,
                                 epilogue, k);
     }
@@ -67,15 +60,15 @@ struct BsrRow {
     return device::stores_column_major(k);
   }
 
-  template <class ExecSpace, class Policy, class M, class T>
-  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
-                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                  std::int64_t k) {
+  template <class ExecSpace, class Policy, class M, class X, class T>
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
+                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
+    const detail::Operand<const T> any_x{x.data, x.row_stride, x.column_stride};
     if (matrix.block.size == 1)  // is CSR
-      return detail::launch<CsrRow>(exec, policy, matrix, x, epilogue, k);
+      return detail::launch<CsrRow>(exec, policy, matrix, any_x, epilogue, k);
     // Complex numbers, integers, half precision: by the portable kernel.
     if constexpr (specialised && std::is_floating_point_v<T>)
-      run_blocks<2, 3, 4, 5, 6, 8>(exec, policy, matrix, x, epilogue, k);
+      run_blocks<2, 3, 4, 5, 6, 8>(exec, policy, matrix, any_x, epilogue, k);
     else if constexpr (std::is_same_v<Policy, DevicePolicy>)
       portable::multiply<false>(label, exec, policy, detail::BlockEntries<M>(matrix), x, epilogue,
                                 k);

@@ -34,7 +34,8 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
 ///     static void run(exec, policy, slots, x, epilogue, k)        launches on exec: no allocation, no fence;
-///                                                                 slots is detail::slots_of(matrix)
+///                                                                 slots is detail::slots_of(matrix); the type of x
+///                                                                 says whether its columns lie side by side
 ///     template <Matrix> static bool stores_column_major(policy, k) whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy
 ///                                                                 cost (may be left out: no)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fatvec/formats/jad.hpp>
-#include <fatvec/kernels/portable/kernel.hpp>
+#include <fatvec/kernels/portable/launch.hpp>
 #include <fatvec/kernels/slot_kernel.hpp>
 
 namespace fatvec {

@@ -34,20 +34,30 @@ struct SlotKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
     return in_matrix_order<typename M::Rows> && device::stores_column_major(k);
   }
 
-  template <class ExecSpace, class M, class T>
+  template <class ExecSpace, class M, class T, Columns columns>
   static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix,
-                  const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
-    if constexpr (specialised)
-      with_columns(x, k, [&](const auto& columns) {
-        launch_host_rows(Kernel::label, exec, policy, matrix, columns, epilogue, k);
-      });
-    else
+                  const MultiVectorSpan<const T, columns>& x, const Epilogue<T>& epilogue,
+                  std::int64_t k) {
+    if constexpr (specialised) {
+      const std::int64_t parts = parts_for(exec, policy, matrix.stored_entries(), k);
+      using HostKernel = HostRowKernel<T, M, columns>;
+      HostKernel kernel{.rows = matrix.access,
+                        .entries = matrix.entries,
+                        .values = matrix.values,
+                        .cols = matrix.cols(),
+                        .x = x,
+                        .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),
+                        .sweep = {.partition = {matrix.rows(), parts}, .k = k}};
+      if (HostKernel::can_transpose_y) kernel.sweep.store_transposed(epilogue);
+      launch_parts(Kernel::label, exec, parts, kernel);
+    } else {
       portable::multiply<true>(Kernel::label, exec, {}, RowEntries<M>(matrix), x, epilogue, k);
+    }
   }
   /// Devices: the portable kernel, and segments of the rows that are far longer than the mean.
-  template <class ExecSpace, class M, class T>
-  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
-                  const Operand<const T>& x, const Epilogue<T>& epilogue, std::int64_t k) {
+  template <class ExecSpace, class M, class X, class T>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix, const X& x,
+                  const Epilogue<T>& epilogue, std::int64_t k) {
     const RowEntries<M> rows(matrix);
     portable::multiply<false>(Kernel::label, exec, policy, without_segments(rows, matrix.segments),
                               x, epilogue, k);

@@ -62,7 +62,11 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
             const Epilogue<T>& epilogue, std::int64_t k) {
   if (a.rows() == 0 || k == 0) return;
   if (epilogue.alpha == T{}) return scale_output(exec, epilogue, a.rows(), k);
-  Kernel::run(exec, policy, a, x, epilogue, k);
+  if (k == 1 || x.column_stride == 1)
+    Kernel::run(exec, policy, a,
+                MultiVectorSpan<const T, Columns::contiguous>{x.data, x.row_stride}, epilogue, k);
+  else
+    Kernel::run(exec, policy, a, x, epilogue, k);
 }
 
 }  // namespace detail

@@ -58,11 +58,10 @@ struct BandRow {
   using HostPolicy = Policy;  // the same on hosts and devices
   using DevicePolicy = Policy;
 
-  template <class ExecSpace, class M, class T>
-  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix,
-                  const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                  std::int64_t k) {
-    using Product = detail::BandProduct<T, typename M::Values, detail::Operand<const T>>;
+  template <class ExecSpace, class M, class X, class T>
+  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
+                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
+    using Product = detail::BandProduct<T, typename M::Values, X>;
     Kokkos::parallel_for(
         "fatvec::BandRow", detail::Range<ExecSpace>(exec, 0, matrix.rows()),
         Product{matrix.values, matrix.row_access(), x, epilogue, k, policy.columns});

@@ -24,9 +24,9 @@ RowEntries<S> without_segments(const RowEntries<S>& rows,
 }
 
 /// Y += alpha · A · X for the rows in segments.
-template <class ExecSpace, class S, class Ordinal, class Device, class T>
+template <class ExecSpace, class S, class Ordinal, class Device, class X, class T>
 void multiply_segments(const char* label, const ExecSpace& exec, const RowEntries<S>& rows,
-                       const RowSegments<Ordinal, Device>& segments, const Operand<const T>& x,
+                       const RowSegments<Ordinal, Device>& segments, const X& x,
                        const Epilogue<T>& epilogue, std::int64_t k) {
   const auto number = static_cast<std::int64_t>(segments.list.extent(0));
   if (number == 0) return;

@@ -24,8 +24,8 @@ namespace fatvec::detail {
 
 /// Whether blocks are staged: where they are read once for many columns, or for columns that are
 /// apart.
-inline bool stages_blocks(bool contiguous_columns, std::int64_t k) {
-  return contiguous_columns ? k >= 12 : k > 1;
+inline bool stages_blocks(Columns columns, std::int64_t k) {
+  return columns == Columns::contiguous ? k >= 12 : k > 1;
 }
 
 /// Threads of a team: few, so that the last teams of a launch are soon done.

@@ -7,7 +7,6 @@
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/host/accumulator.hpp>
-#include <fatvec/kernels/host/column_tiles.hpp>
 #include <fatvec/kernels/host/output.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/row_kernel.hpp>
@@ -69,7 +68,7 @@ struct BlockRowSweep {
   }
 };
 
-template <class T, class Matrix, class V, Columns columns, class Block>
+template <class T, class Matrix, Columns columns, class Block>
 struct HostBlockKernel {
   using Sweep = BlockRowSweep<T, columns, Block>;
   typename Matrix::Rows block_rows;
@@ -78,7 +77,7 @@ struct HostBlockKernel {
   const typename Matrix::value_type* values;
   std::int64_t rows;
   std::int64_t cols;
-  MultiVectorSpan<V, columns> x;
+  MultiVectorSpan<const T, columns> x;
   HostEpilogue<T> epilogue;
   Sweep sweep;
 
@@ -90,7 +89,7 @@ struct HostBlockKernel {
     std::int64_t distance = 0;
     if constexpr (columns == Columns::contiguous)
       distance = prefetch_row_distance(sweep.shares.prefetch, block_rows, entries, begin, end,
-                                       sweep.shares.k * std::int64_t{sizeof(V)}, cols);
+                                       sweep.shares.k * std::int64_t{sizeof(T)}, cols);
     if constexpr (can_transpose_y)
       if (sweep.shares.transposes_y) return multiply_transposed(begin, end, distance);
     multiply(begin, end, distance);
@@ -130,7 +129,7 @@ struct HostBlockKernel {
     if (distance > 0 && first == 0 && i + distance < sweep.shares.partition.rows)
       for (int b = 0; b < access.size; ++b)
         prefetch_rows(block_rows.walk(i + distance), block_rows.length(i + distance), entries,
-                      &x(b, c), access.size * x.row_stride, width * std::int64_t{sizeof(V)});
+                      &x(b, c), access.size * x.row_stride, width * std::int64_t{sizeof(T)});
     Accumulator<T, width, Sweep::vectorised> sum[Block::rows];
     std::int64_t n = block_rows.begin(i);
     const std::int64_t end = n + block_rows.length(i);
@@ -197,12 +196,12 @@ void with_block_tile(std::int64_t k, const Run& run) {
 
 /// Launches the product of a matrix of blocks of this size (0: any) on a host space; no allocation,
 /// no fence.
-template <int size, class ExecSpace, class Matrix, class T, class V, Columns columns>
+template <int size, class ExecSpace, class Matrix, class T, Columns columns>
 void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Policy& policy,
-                        const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
+                        const Matrix& matrix, const MultiVectorSpan<const T, columns>& x,
                         const Epilogue<T>& epilogue, std::int64_t k) {
   with_block_tile<size>(k, [&](auto tile) {
-    using Kernel = HostBlockKernel<T, Matrix, V, columns, decltype(tile)>;
+    using Kernel = HostBlockKernel<T, Matrix, columns, decltype(tile)>;
     const std::int64_t parts = parts_for(exec, policy, matrix.stored_entries(), k);
     RowSweep<columns> shares{.partition = {matrix.count, parts}, .k = k};
     shares.prefetch = shares.prefetch.for_blocks();

@@ -3,14 +3,57 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
 
+#include <fatvec/core/error.hpp>
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/system.hpp>
 #include <fatvec/formats/detail/rows.hpp>
-#include <fatvec/kernels/host/policy.hpp>
 
 /// The partition of rows among a CPU's threads, and launches of host kernels, whose work-items are
 /// its parts.
+namespace fatvec::host {
+
+/// How host kernels cut up their work; zero leaves the choice to the kernel.
+struct Policy {
+  /// Shares of the rows per thread; more than 4 are taken by the thread that is free.
+  int blocks_per_thread = 0;
+
+  static std::vector<Policy> tuning_range() { return {{1}, {16}}; }
+  [[nodiscard]] std::string to_string() const {
+    return detail::concat("blocks_per_thread:", blocks_per_thread);
+  }
+  bool operator==(const Policy&) const = default;
+};
+
+/// A line of a table: parts of a thread's rows, where its work is at most so much. Work:
+/// multiplications, and for each entry 3 more for finding it and its row of X.
+struct PartsRule {
+  std::int64_t most_work;
+  int parts;
+
+  bool operator==(const PartsRule&) const = default;
+};
+/// Up to this number parts are dealt out beforehand; of more, threads take the next one when they
+/// are free.
+inline constexpr int static_parts = 4;
+/// With much to do, waiting for the slowest thread would take longer than a common counter.
+inline constexpr PartsRule parts_rules[] = {{600'000, static_parts},
+                                            {std::numeric_limits<std::int64_t>::max(), 16}};
+
+/// Parts of a thread with so much work. With several memory nodes a thread keeps the pages that it
+/// touched first.
+inline int parts_of_thread(std::int64_t work, bool one_memory_node) {
+  if (!one_memory_node) return static_parts;
+  const PartsRule* rule = parts_rules;
+  while (work > rule->most_work) ++rule;
+  return rule->parts;
+}
+
+}  // namespace fatvec::host
+
 namespace fatvec::detail {
 
 /// Consecutive rows with about equal numbers of slots in each part.

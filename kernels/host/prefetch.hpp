@@ -3,13 +3,44 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string>
 
+#include <fatvec/core/error.hpp>
 #include <fatvec/core/macros.hpp>
-#include <fatvec/kernels/host/policy.hpp>
 
 /// Software prefetching of A and of rows of X. A processor prefetches rows that lie side by side by
 /// itself, but not where the columns of A are scattered, or rows of X are long
 /// (docs/performance.md).
+namespace fatvec::host {
+
+/// Who made the processor.
+enum class Maker { amd, other };
+
+/// Where prefetching rows of X pays.
+struct PrefetchTuning {
+  std::int64_t scattered;  ///< bytes of a row of X, where the columns of A are scattered
+  std::int64_t pattern;  ///< bytes of X per entry that rows before did not need, where they follow
+                         ///< a pattern
+
+  /// For blocks, whose rows of X are prefetched one by one: from a cache line on.
+  [[nodiscard]] PrefetchTuning for_blocks() const {
+    return {scattered < 64 ? 64 : scattered, pattern};
+  }
+  [[nodiscard]] std::string to_string() const {
+    return detail::concat("scattered:", scattered, "/pattern:", pattern);
+  }
+  bool operator==(const PrefetchTuning&) const = default;
+};
+/// AMD's processors gain from two columns on; Intel's, which look further ahead by themselves, from
+/// two cache lines on. Others are treated like the latter.
+inline constexpr PrefetchTuning prefetch_tunings[] = {{1, 300}, {128, 1'000'000}};
+
+inline PrefetchTuning prefetch_tuning(Maker maker) {
+  return prefetch_tunings[static_cast<int>(maker)];
+}
+
+}  // namespace fatvec::host
+
 namespace fatvec::detail {
 
 inline host::Maker maker_of_processor() {

@@ -9,7 +9,6 @@
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/kernels/host/accumulator.hpp>
-#include <fatvec/kernels/host/column_tiles.hpp>
 #include <fatvec/kernels/host/interleaved_rows.hpp>
 #include <fatvec/kernels/host/output.hpp>
 #include <fatvec/kernels/host/partition.hpp>
@@ -53,13 +52,13 @@ struct RowSweep {
   }
 };
 
-template <class T, class Matrix, class V, Columns columns>
+template <class T, class Matrix, Columns columns>
 struct HostRowKernel {
   typename Matrix::Rows rows;
   const typename Matrix::ordinal_type* entries;
   const typename Matrix::value_type* values;
   std::int64_t cols;
-  MultiVectorSpan<V, columns> x;
+  MultiVectorSpan<const T, columns> x;
   HostEpilogue<T> epilogue;
   RowSweep<columns> sweep;
   std::int64_t slots = 0;     ///< of all rows
@@ -77,13 +76,12 @@ struct HostRowKernel {
   /// each row costs too much.
   KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {
     return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 &&
-           width * sizeof(V) < 64;
+           width * sizeof(T) < 64;
   }
   /// Whether it does so for one column in vectors.
   static constexpr bool prefetches_in_vectors =
       prefetches_by_entry(1) &&
-      has_prefetching_dot<T, typename Matrix::value_type, typename Matrix::ordinal_type,
-                          std::remove_const_t<V>>;
+      has_prefetching_dot<T, typename Matrix::value_type, typename Matrix::ordinal_type>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     const std::int64_t first = sweep.partition.begin(part, rows);
@@ -92,7 +90,7 @@ struct HostRowKernel {
     of_part.slots = rows.slots_before(sweep.partition.rows);
     if constexpr (columns == Columns::contiguous) {
       of_part.distance = prefetch_row_distance(
-          sweep.prefetch, rows, entries, first, last, sweep.k * std::int64_t{sizeof(V)}, cols,
+          sweep.prefetch, rows, entries, first, last, sweep.k * std::int64_t{sizeof(T)}, cols,
           prefetches_by_entry(sweep.k) ? cache_resident_bytes : cache_resident_bytes_by_rows);
       if constexpr (can_transpose_y)
         if (sweep.transposes_y) return of_part.multiply_transposed(first, last);
@@ -194,7 +192,7 @@ struct HostRowKernel {
           const std::int64_t length = local.rows.length(i);
           T sum[1];
           if constexpr (prefetches) {
-            const auto* const later = local.entries + local.later_slots(begin, length, sizeof(V));
+            const auto* const later = local.entries + local.later_slots(begin, length, sizeof(T));
             sum[0] = sparse_dot_prefetching(length, local.entries + begin, local.values + begin,
                                             from, later);
           } else {
@@ -238,12 +236,12 @@ struct HostRowKernel {
     if (rows.is_contiguous() && c == 0)
       for (std::int64_t n = 0; n < length; n += 8)
         prefetch_entries(values + slot[0] + n, entries + slot[0] + n);
-    constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(V)};
+    constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(T)};
     [[maybe_unused]] const typename Matrix::ordinal_type* later = nullptr;
     if constexpr (prefetches)
       later = entries + later_slots(slot[0], length, bytes);
     else if (columns == Columns::contiguous && distance > 0)
-      prefetch_ahead(i, slot, c, width * std::int64_t{sizeof(V)});
+      prefetch_ahead(i, slot, c, width * std::int64_t{sizeof(T)});
     std::int64_t j = 0;
     if constexpr (two_chains) {
       auto odd = sum;
@@ -264,24 +262,5 @@ struct HostRowKernel {
     epilogue.store(rows.row(i), c, sum);
   }
 };
-
-/// Launches the row-parallel product of a format on a host space; no allocation, no fence.
-template <class ExecSpace, class Matrix, class T, class V, Columns columns>
-void launch_host_rows(const char* label, const ExecSpace& exec, const host::Policy& policy,
-                      const Matrix& matrix, const MultiVectorSpan<V, columns>& x,
-                      const Epilogue<T>& epilogue, std::int64_t k) {
-  using Kernel = HostRowKernel<T, Matrix, V, columns>;
-  const std::int64_t parts = parts_for(exec, policy, matrix.stored_entries(), k);
-  RowSweep<columns> sweep{.partition = {matrix.rows(), parts}, .k = k};
-  if (Kernel::can_transpose_y) sweep.store_transposed(epilogue);
-  launch_parts(label, exec, parts,
-               Kernel{.rows = matrix.access,
-                      .entries = matrix.entries,
-                      .values = matrix.values,
-                      .cols = matrix.cols(),
-                      .x = x,
-                      .epilogue = HostEpilogue<T>::of(epilogue, matrix.rows(), k),
-                      .sweep = sweep});
-}
 
 }  // namespace fatvec::detail

@@ -74,12 +74,11 @@ FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, con
 
 #endif
 
-/// Whether sparse_dot_prefetching is there for A's values, entries and X.
+/// Whether sparse_dot_prefetching is there for A's values and entries, X being of T.
 #if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
-template <class T, class Value, class Ordinal, class X>
+template <class T, class Value, class Ordinal>
 inline constexpr bool has_prefetching_dot =
-    std::is_same_v<Value, T> && std::is_same_v<X, T> && std::is_same_v<Ordinal, std::int32_t> &&
-    HasRegisters<T>;
+    std::is_same_v<Value, T> && std::is_same_v<Ordinal, std::int32_t> && HasRegisters<T>;
 
 /// sparse_dot that prefetches the elements of x for as many entries from `later` on. Where columns
 /// are scattered so are, mostly, the lengths of rows: the last entries are masked, for no processor
@@ -122,7 +121,7 @@ FATVEC_FORCEINLINE T sparse_dot_prefetching(std::int64_t length, const std::int3
   return sum.of[0] + sum.of[1];
 }
 #else
-template <class T, class Value, class Ordinal, class X>
+template <class T, class Value, class Ordinal>
 inline constexpr bool has_prefetching_dot = false;
 #endif
 

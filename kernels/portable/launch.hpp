@@ -12,6 +12,8 @@
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/shared/entries.hpp>
+#include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
@@ -37,10 +39,10 @@ constexpr auto tiles() {
 }
 
 /// Whether every row of X begins where a device can load such tiles, of up to 4 columns.
-template <class T>
-bool takes(int width, const T* data, std::int64_t row_stride) {
+template <class T, detail::Columns columns>
+bool takes(int width, const detail::MultiVectorSpan<const T, columns>& x) {
   const int n = detail::vector_width<T>(std::min(width, 4));
-  return row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(data) % (n * sizeof(T)) == 0;
+  return x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
 }
 
 /// Launches blocks of rows on a host, in shares of so much work that handing them out costs little.
@@ -119,60 +121,52 @@ auto row_kernel(const ExecSpace&, const Entries& entries,
 }
 
 /// Every row by items of its own.
-template <bool host, class ExecSpace, class Entries, class T, class Output>
+template <bool host, class ExecSpace, class Entries, class T, detail::Columns columns, class Output>
 void multiply_by_items(const char* label, const ExecSpace& exec, const Choice& asked,
-                       const Entries& entries, const detail::Operand<const T>& x,
+                       const Entries& entries, const detail::MultiVectorSpan<const T, columns>& x,
                        const Output& output, std::int64_t k) {
-  using detail::Columns;
-  detail::with_columns(
-      x, k, [&]<Columns columns>(const detail::MultiVectorSpan<const T, columns>& of_x) {
-        constexpr bool strided = columns == Columns::strided;
-        const Work work{.host = host,
-                        .strided = strided,
-                        .contiguous_rows = Entries::contiguous,
-                        .rows = entries.count(),
-                        .mean_length = entries.mean_length,
-                        .k = k};
-        const Choice choice = chosen(asked, work);
-        const bool fits = host || strided || takes(choice.width, x.data, x.row_stride);
-        const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
-        constexpr bool may_share = Entries::contiguous && detail::has_shuffles<ExecSpace>;
-        constexpr auto compiled = tiles<host, columns, Entries::of_segments>();
-        detail::with_width(compiled, wanted, [&]<int width>(detail::Width<width>) {
-          if constexpr (may_share)
-            if (choice.threads_per_row > 1 || Entries::of_segments) {
-              auto kernel = row_kernel<host, width, true>(exec, entries, of_x, output, k);
-              kernel.thread_bits = std::countr_zero(static_cast<unsigned>(choice.threads_per_row));
-              return launch_items(label, exec, kernel);
-            }
-          if constexpr (!(may_share && Entries::of_segments)) {
-            const auto kernel = row_kernel<host, width, false>(exec, entries, of_x, output, k);
-            if constexpr (host)
-              launch_blocks(label, exec, kernel);
-            else
-              launch_items(label, exec, kernel);
-          }
-        });
-      });
+  constexpr bool strided = columns == detail::Columns::strided;
+  constexpr bool may_share = Entries::contiguous && detail::has_shuffles<ExecSpace>;
+  const Work work{.host = host,
+                  .strided = strided,
+                  .contiguous_rows = Entries::contiguous,
+                  .rows = entries.count(),
+                  .mean_length = entries.mean_length,
+                  .k = k};
+  const Choice choice = chosen(asked, work);
+  const bool fits = host || strided || takes(choice.width, x);
+  const int wanted = fits ? choice.width : k < 3 ? 1 : 3;  // tiles of single columns
+  constexpr auto compiled = tiles<host, columns, Entries::of_segments>();
+  detail::with_width(compiled, wanted, [&]<int width>(detail::Width<width>) {
+    if constexpr (may_share)
+      if (choice.threads_per_row > 1 || Entries::of_segments) {
+        auto kernel = row_kernel<host, width, true>(exec, entries, x, output, k);
+        kernel.thread_bits = std::countr_zero(static_cast<unsigned>(choice.threads_per_row));
+        return launch_items(label, exec, kernel);
+      }
+    if constexpr (!(may_share && Entries::of_segments)) {
+      const auto kernel = row_kernel<host, width, false>(exec, entries, x, output, k);
+      if constexpr (host)
+        launch_blocks(label, exec, kernel);
+      else
+        launch_items(label, exec, kernel);
+    }
+  });
 }
 
 /// Rows longer than `longest`, each by teams.
-template <bool host, class ExecSpace, class Entries, class T, class Output>
+template <bool host, class ExecSpace, class Entries, class T, detail::Columns columns, class Output>
 void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width,
-                       const Entries& entries, int longest, const detail::Operand<const T>& x,
-                       const Output& output, std::int64_t k) {
-  using detail::Columns;
-  detail::with_columns(
-      x, k, [&]<Columns columns>(const detail::MultiVectorSpan<const T, columns>& of_x) {
-        const int width = team_width(host, asked_width > 0 ? asked_width : k);
-        const bool fits = host || columns == Columns::strided || takes(width, x.data, x.row_stride);
-        if constexpr (!host)
-          if (width == 1 || !fits)
-            return launch_teams<host>(
-                label, exec, row_kernel<host, 1, false>(exec, entries, of_x, output, k), longest);
-        launch_teams<host>(label, exec, row_kernel<host, 4, false>(exec, entries, of_x, output, k),
-                           longest);
-      });
+                       const Entries& entries, int longest,
+                       const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                       std::int64_t k) {
+  const int width = team_width(host, asked_width > 0 ? asked_width : k);
+  const bool fits = host || columns == detail::Columns::strided || takes(width, x);
+  if constexpr (!host)
+    if (width == 1 || !fits)
+      return launch_teams<host>(label, exec,
+                                row_kernel<host, 1, false>(exec, entries, x, output, k), longest);
+  launch_teams<host>(label, exec, row_kernel<host, 4, false>(exec, entries, x, output, k), longest);
 }
 
 /// All columns on hosts, those of a sweep on devices.
@@ -184,11 +178,11 @@ inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::in
 /// Multiplies the rows that `entries` walks by X and gives the sums to `output`, in the form that
 /// was asked for or is best for such rows. On devices rows that are far longer than the mean are
 /// multiplied by teams in a second launch, unless A is known to have none. host: as on a CPU.
-template <bool host, class ExecSpace, class Entries, class T, class Output>
+template <bool host, class ExecSpace, class Entries, class X, class Output>
 void multiply(const char* label, const ExecSpace& exec, const Choice& asked, const Entries& entries,
-              const detail::Operand<const T>& x, const Output& output, std::int64_t k) {
+              const X& x, const Output& output, std::int64_t k) {
   detail::require_near_rows(label, x);
-  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
+  const std::int64_t at_once = columns_at_once(host, sizeof(*x.data), k);
   for (std::int64_t c = 0; c < k; c += at_once) {
     const auto of_x = x.from_column(c);
     const auto to = output.from_column(c);
@@ -210,3 +204,36 @@ void multiply(const char* label, const ExecSpace& exec, const Choice& asked, con
 }
 
 }  // namespace fatvec::portable
+
+namespace fatvec::detail {
+
+/// The portable kernel of a format; Kernel adds its name and the label of its launches.
+template <class Kernel, template <class...> class Format,
+          class OnDevices = portable::WholeRowPolicy>
+struct PortableKernel {  // NOLINT(bugprone-crtp-constructor-accessibility)
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = portable::HostPolicy;
+  using DevicePolicy = OnDevices;
+  static constexpr bool portable = true;
+
+  /// Plans choose among the specialised kernels, or what `fatvec tune` found.
+  template <class Scalar, class ExecSpace>
+  static bool is_recommended(const ExecSpace&) {
+    return false;
+  }
+
+  template <class S>
+  static auto entries(const S& a) {
+    return RowEntries<S>(a);
+  }
+
+  template <class ExecSpace, class Policy, class S, class X, class T>
+  static void run(const ExecSpace& exec, const Policy& asked, const S& a, const X& x,
+                  const Epilogue<T>& epilogue, std::int64_t k) {
+    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
+    portable::multiply<host>(Kernel::label, exec, asked, Kernel::entries(a), x, epilogue, k);
+  }
+};
+
+}  // namespace fatvec::detail

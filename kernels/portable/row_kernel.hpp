@@ -70,7 +70,11 @@ struct RowKernel {
   /// lies side by side in X: columns of a row, or rows of a column.
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (host) {
-      multiply_block(item);
+      // By a copy of the kernel: of *this the compiler must think that storing to Y changes it.
+      const RowKernel local = *this;
+      const std::int64_t first = std::int64_t{item} * rows_of_block;
+      const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
+      for (std::int64_t i = first; i < last; ++i) local.multiply(i, 0);
     } else if constexpr (shares_rows) {
       const auto [row, place] = row_and_tile(item >> thread_bits);
       multiply(row, place, item & (threads_per_row() - 1),
@@ -99,14 +103,6 @@ struct RowKernel {
     if (items_of_row == 1) return {first_row + item, 0};
     if constexpr (contiguous) return {first_row + item / items_of_row, item % items_of_row};
     return {first_row + item % rows, item / rows};
-  }
-
-  /// By a copy of the kernel: of *this the compiler must think that storing to Y changes it.
-  KOKKOS_FUNCTION void multiply_block(int block) const {
-    const RowKernel local = *this;
-    const std::int64_t first = std::int64_t{block} * rows_of_block;
-    const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
-    for (std::int64_t i = first; i < last; ++i) local.multiply(i, 0);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int place, int lane = 0,

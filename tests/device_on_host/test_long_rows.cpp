@@ -174,11 +174,18 @@ void SegmentedRows::expect_products_in(int slice_size) {
                       const auto k = fatvec::multivector_columns(x);
                       const fatvec::detail::Epilogue<double> output{
                           alpha, beta, fatvec::detail::span_of<Columns::strided>(y)};
-                      fatvec::portable::multiply_by_items<false>(
-                          "test", Exec(), {}, rows_of_a.without_longer_rows(longest), operand,
-                          output, k);
-                      fatvec::portable::multiply_by_teams<false>(
-                          "test", Exec(), 0, rows_of_a, longest, operand, output.adding(), k);
+                      const auto multiply = [&](const auto& of_x) {
+                        fatvec::portable::multiply_by_items<false>(
+                            "test", Exec(), {}, rows_of_a.without_longer_rows(longest), of_x,
+                            output, k);
+                        fatvec::portable::multiply_by_teams<false>(
+                            "test", Exec(), 0, rows_of_a, longest, of_x, output.adding(), k);
+                      };
+                      if (k == 1 || operand.column_stride == 1)
+                        multiply(fatvec::detail::MultiVectorSpan<const double, Columns::contiguous>{
+                            operand.data, operand.row_stride});
+                      else
+                        multiply(operand);
                     });
 }
 

@@ -157,7 +157,7 @@ class LastOnes {
 /// Every length, at the very end of A; x[0], which lanes without an entry fall back to, is a NaN.
 template <class T>
 void expect_prefetching_is_right() {
-  static_assert(detail::has_prefetching_dot<T, T, std::int32_t, T>);
+  static_assert(detail::has_prefetching_dot<T, T, std::int32_t>);
   for (std::size_t length = 0; length <= 41; ++length) {
     const LastOnes<std::int32_t> entries(length);
     const LastOnes<T> values(length);
@@ -199,7 +199,7 @@ TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
       for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
     const detail::Epilogue<double> epilogue{1.0, 0.0, detail::span_of<detail::Columns::strided>(y)};
     const auto columns = static_cast<std::int64_t>(k);
-    const detail::HostRowKernel<double, Csr, const double, detail::Columns::contiguous> kernel{
+    const detail::HostRowKernel<double, Csr, detail::Columns::contiguous> kernel{
         a.row_access(),
         a.entries.data(),
         a.values.data(),
