@@ -73,8 +73,11 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
   return run.finish(session);
 }
 
-int run(int argc, char** argv) {
-  const Options options = parse_options(argc, argv);
+/// speaks: whether this process prints what all ranks have to say.
+int run(int argc, char** argv, bool speaks) {
+  const auto parsed = parse_options(argc, argv, speaks);
+  if (!parsed) return Exit::ok;
+  const Options& options = *parsed;
   initialise_benchmark(argv[0], options);
 
   std::vector<std::string> arguments = options.kokkos_arguments;
@@ -86,7 +89,7 @@ int run(int argc, char** argv) {
   Registry registry;
   add_all_contenders(registry);
   if (options.list) {
-    print_list(registry);
+    if (speaks) print_list(registry);
     cli::flush_standard_output();
     return Exit::ok;
   }
@@ -121,7 +124,7 @@ int main(int argc, char** argv) {
     return session.complain(exit_code, detail::concat("fatvec-bench: ", error.what()));
   };
   try {
-    return session.finish(bench::run(argc, argv));
+    return session.finish(bench::run(argc, argv, session.speaks()));
   } catch (const UsageError& error) {
     return complain(bench::Exit::usage, error);
   } catch (const InputError& error) {

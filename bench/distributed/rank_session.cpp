@@ -139,7 +139,8 @@ class RankSession final : public GroupedSession<RankCase> {
       guarded(outcome, [&] { run_case(*first.get(), rank_case, outcome); });
       if (outcome.kind != Outcome::Kind::verified)
         ranks::end_all_unless_all_failed(
-            first.part(), detail::concat("fatvec-bench: ", rank_case.name(), ": ", outcome.reason));
+            first.part(), Exit::failure,
+            detail::concat("fatvec-bench: ", rank_case.name(), ": ", outcome.reason));
     }
     ranks::wait_for_all(world_);
     return outcome;

@@ -67,7 +67,7 @@ product::TimingPolicy Options::timing(double suite_seconds) const {
   return policy;
 }
 
-Options parse_options(int argc, const char* const* argv) {
+std::optional<Options> parse_options(int argc, const char* const* argv, bool speaks) {
   using cli::file_to_write, cli::finite, cli::whole;
   Options options;
   CLI::App app(description, "fatvec-bench");
@@ -137,9 +137,9 @@ Options parse_options(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {  // --help, --version
-    const int exit_code = app.exit(success);
+    if (speaks) app.exit(success);
     cli::flush_standard_output();
-    std::exit(exit_code);
+    return {};
   } catch (const CLI::ParseError& error) {
     throw UsageError(detail::concat(error.what(), "\nSee 'fatvec-bench --help'."));
   }

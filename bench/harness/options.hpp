@@ -47,8 +47,8 @@ struct Options {
   [[nodiscard]] std::string benchmark_flag(const std::string& flag) const;
 };
 
-/// Parses the command line. --help and --version print and exit; throws UsageError for what it does
-/// not understand.
-Options parse_options(int argc, const char* const* argv);
+/// Parses the command line; throws UsageError for what it does not understand. Nothing after --help
+/// and --version, which are printed where this process speaks.
+std::optional<Options> parse_options(int argc, const char* const* argv, bool speaks);
 
 }  // namespace fatvec::bench

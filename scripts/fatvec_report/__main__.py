@@ -96,7 +96,7 @@ def draw(pictures: list[Picture], progress: Progress) -> dict[str, Drawn]:
     # Python 3.12 warns of threads in the process that forks: they are the idle ones of numpy.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     with concurrent.futures.ProcessPoolExecutor(
-        os.cpu_count(), multiprocessing.get_context("fork")
+        max(1, min(len(pictures), os.cpu_count() or 1)), multiprocessing.get_context("fork")
     ) as pool:
         made = pool.map(draw_at, range(len(pictures)))
         for picture in pictures:

@@ -113,7 +113,7 @@ class Halo {
     const std::int64_t k = multivector_columns(y);
     if (k == 0) return;
     exchange_->finish(exec);
-    const detail::Operand<const T> x{reinterpret_cast<const T*>(received_.data()), k, 1};
+    const detail::ReceivedRows<T> x{reinterpret_cast<const T*>(received_.data()), k};
     const detail::Epilogue<T> adding{static_cast<T>(alpha), T{1},
                                      detail::span_of<detail::Columns::strided>(y)};
     detail::multiply_halo(exec, detail::halo_slots(matrix_, boundary_), x, adding, k);

@@ -64,9 +64,9 @@ template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int3
 auto from_coo(const Communicator& communicator, const Numbering& rows, const GlobalCoo<Scalar>& coo,
               const Options& options = {}, const std::optional<Numbering>& x_rows = {}) {
   const Numbering& cols = x_rows ? *x_rows : rows;
+  const auto of_x = communicator.agree([&] { return std::optional(cols.partition()); });
   return from_coo<Device, Offset>(communicator, rows.partition(),
-                                  renumbered(communicator, rows, cols, coo), options,
-                                  cols.partition());
+                                  renumbered(communicator, rows, cols, coo), options, of_x);
 }
 
 /// The same of rows that lie on their ranks already, in the order that `rows` was given: CSR whose
@@ -76,6 +76,7 @@ auto from_rows(const Communicator& communicator, const Numbering& rows,
                const GlobalCsr<Scalar>& mine, const Options& options = {},
                const std::optional<Numbering>& x_rows = {}) {
   const Numbering& cols = x_rows ? *x_rows : rows;
+  const auto of_x = communicator.agree([&] { return std::optional(cols.partition()); });
   const auto columns = cols(communicator, communicator.agree([&] {
     return std::vector<std::int64_t>(mine.entries.data(), mine.entries.data() + mine.nnz());
   }));
@@ -89,8 +90,7 @@ auto from_rows(const Communicator& communicator, const Numbering& rows,
       }
     return csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int64_t>(coo);
   });
-  return from_rows<Device, Offset>(communicator, rows.partition(), sorted, options,
-                                   cols.partition());
+  return from_rows<Device, Offset>(communicator, rows.partition(), sorted, options, of_x);
 }
 
 }  // namespace fatvec::distributed

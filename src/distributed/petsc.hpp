@@ -42,9 +42,10 @@ auto from_mpiaij(const Communicator& communicator, const AijArrays<Scalar>& diag
                  const Options& options = {}) {
   const Partition rows = Partition::of_local_rows(communicator, diagonal.rows);
   const Partition x_rows = Partition::of_local_rows(communicator, diagonal.cols);
+  const auto columns = communicator.agree(
+      [&] { return std::vector<std::int64_t>(garray, garray + off_diagonal.cols); });
   return from_parts(communicator, rows, x_rows, diagonal.template csr<Device>(),
-                    off_diagonal.template csr<Device>(),
-                    std::vector<std::int64_t>(garray, garray + off_diagonal.cols), options);
+                    off_diagonal.template csr<Device>(), columns, options);
 }
 
 }  // namespace fatvec::distributed

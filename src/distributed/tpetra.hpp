@@ -3,6 +3,8 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <fatvec/distributed/numbering.hpp>
@@ -40,7 +42,10 @@ auto from_tpetra(const Communicator& communicator, const Tpetra& a, const Option
   using Csr = GlobalCsr<typename Tpetra::impl_scalar_type>;
   const auto local = a.getLocalMatrixHost();
   const auto& domain = *a.getDomainMap();
-  const auto columns = fatvec::detail::elements_of(*a.getColMap());
+  const auto elements = [&](const auto& map) {
+    return communicator.agree([&] { return fatvec::detail::elements_of(map); });
+  };
+  const auto columns = elements(*a.getColMap());
   const Csr rows = communicator.agree([&] {
     const auto count = static_cast<std::size_t>(local.numRows());
     const Kokkos::DefaultHostExecutionSpace host;
@@ -60,9 +65,10 @@ auto from_tpetra(const Communicator& communicator, const Tpetra& a, const Option
   });
   const Numbering of_rows(communicator,
                           static_cast<std::int64_t>(a.getRowMap()->getGlobalNumElements()),
-                          fatvec::detail::elements_of(*a.getRowMap()));
-  const Numbering of_x(communicator, static_cast<std::int64_t>(domain.getGlobalNumElements()),
-                       fatvec::detail::elements_of(domain));
+                          elements(*a.getRowMap()));
+  const std::optional<Numbering> of_x(std::in_place, communicator,
+                                      static_cast<std::int64_t>(domain.getGlobalNumElements()),
+                                      elements(domain));
   return from_rows<Device, Offset>(communicator, of_rows, rows, options, of_x);
 }
 

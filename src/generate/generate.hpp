@@ -55,7 +55,7 @@ std::string spec_help();
 /// contradict each other (more entries per row than columns), and, before anything is allocated,
 /// CapacityError where rows or columns exceed 32-bit indices or the matrix exceeds the memory
 /// limit. progress: called now and then, by the calling thread, with the share of the rows that are
-/// made, 0 to 1.
+/// made, 0 to 1; must not throw.
 HostCsr generate(const Spec& spec, std::optional<std::uint64_t> memory_limit = {},
                  const std::function<void(double done)>& progress = {});
 

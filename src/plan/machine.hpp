@@ -35,8 +35,10 @@ namespace detail {
 
 /// For the loop that measures bandwidth: built to be debugged, or with a check of every load, it
 /// would take longer than its loads, and memory seem as fast as the cache.
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#define FATVEC_AT_FULL_SPEED [[gnu::optimize("O3"), gnu::no_sanitize("address,undefined")]]
+#if defined(__clang__)
+#define FATVEC_AT_FULL_SPEED [[clang::no_sanitize("address", "undefined", "thread")]]
+#elif defined(__GNUC__) && !defined(__CUDACC__)
+#define FATVEC_AT_FULL_SPEED [[gnu::optimize("O3"), gnu::no_sanitize("address,undefined,thread")]]
 #else
 #define FATVEC_AT_FULL_SPEED
 #endif

@@ -173,6 +173,11 @@ class Files(CliTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
 
+    def test_one_operand_at_most_from_the_standard_input(self):
+        for command in (["-", "--x", "-"], [self.a, "--x", "-", "--expect", "-"]):
+            message = self.fatvec("multiply", *command, expect=2).stderr
+            self.assertIn("Only one operand can be read from the standard input", message)
+
     def test_alpha_and_beta(self):
         y0 = self.dense("y0.mtx", [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
         self.fatvec(

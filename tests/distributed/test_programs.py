@@ -89,6 +89,7 @@ class OneRankFails(Programs):
                 self.assertGreater(n, 10)
                 return
             yield done
+        self.fail("more allocations than are tried")
 
     def test_a_product_for_which_one_rank_has_no_memory(self):
         statuses = set()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -324,7 +325,9 @@ TEST(Generate, SeedsDiffer) {
 
 TEST(Generate, TellsTheShareOfTheRowsThatAreMade) {
   std::vector<double> shares;
-  fatvec::generate::generate(parse_spec("diagonal:1000000"), {},
+  const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
+  const std::string rows = std::to_string(std::max(1'000'000, 10'000 * threads));
+  fatvec::generate::generate(parse_spec("diagonal:" + rows), {},
                              [&](double done) { shares.push_back(done); });
   ASSERT_FALSE(shares.empty());
   EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));

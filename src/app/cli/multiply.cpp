@@ -2,6 +2,7 @@
 #include "multiply.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -35,7 +36,11 @@ void require_consistent(const MultiplyOptions& options) {
     throw UsageError(
         "--y is given, but with --beta 0 the product does not read Y; give --beta as well.");
   }
-  for (const auto& input : {options.matrix, options.x, options.y, options.expect}) {
+  const std::array inputs = {options.matrix, options.x, options.y, options.expect};
+  if (std::count(inputs.begin(), inputs.end(), "-") > 1)
+    throw UsageError(
+        "Only one operand can be read from the standard input; name files for the others.");
+  for (const auto& input : inputs) {
     std::error_code missing;
     if (!options.output.empty() && !input.empty() &&
         std::filesystem::is_regular_file(options.output, missing) &&
@@ -154,7 +159,9 @@ void add_operands(CLI::App& command, MultiplyOptions& options) {
   auto* const k =
       command.add_option("-k,--k", options.k, "Columns of a random X")->capture_default_str();
   x->type_name("FILE")->excludes(whole(k, 1)->type_name("K"));
-  command.add_option("--y", options.y, "Y before the product, for --beta (default: random)")
+  command
+      .add_option("--y", options.y,
+                  "Y before the product, for --beta (- for the standard input; default: random)")
       ->type_name("FILE");
   auto* const seed = command.add_option("--seed", options.seed,
                                         "Of random X and Y; the same on any number of threads");
@@ -198,8 +205,8 @@ void add_results(CLI::App& command, MultiplyOptions& options) {
   auto* const output = command.add_option("-o,--output", options.output,
                                           "Write Y to a Matrix Market file, correct or not");
   file_to_write(output);
-  auto* const expect =
-      command.add_option("--expect", options.expect, "Compare Y with a known product");
+  auto* const expect = command.add_option(
+      "--expect", options.expect, "Compare Y with a known product (- for the standard input)");
   auto* const tolerance = command.add_option("--tolerance", options.tolerance,
                                              "For --expect: |y - e| <= T max(1, |e|)");
   finite(tolerance->capture_default_str(), 0)->type_name("T")->needs(expect->type_name("FILE"));

@@ -144,7 +144,7 @@ void wait_for_all(const Communicator& communicator);
 
 /// For a rank whose work on a communicator failed; ranks is another one, of the same ranks. Those
 /// that go on would wait forever for one that fails alone: where not all call this within seconds,
-/// ends them with the message.
-void end_all_unless_all_failed(MPI_Comm ranks, const std::string& message);
+/// ends them with the message and the exit code.
+void end_all_unless_all_failed(MPI_Comm ranks, int exit_code, const std::string& message);
 
 }  // namespace fatvec::ranks

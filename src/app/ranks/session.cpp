@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <thread>
@@ -52,7 +53,7 @@ int Session::end(int exit_code, const std::string* message) {
     }
     std::this_thread::sleep_for(step);
   }
-  std::this_thread::sleep_for(200 * step * rank_);  // one of those that fail speaks
+  std::this_thread::sleep_for(200 * step * std::min(rank_, 10));  // one of those that fail speaks
   if (!speaks()) std::fprintf(stderr, "rank %d: %s\n", rank_, message->c_str());
   std::fflush(stderr);
   MPI_Abort(MPI_COMM_WORLD, exit_code);

@@ -49,7 +49,7 @@ void wait_for_all(const Communicator& communicator) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
-void end_all_unless_all_failed(MPI_Comm ranks, const std::string& message) {
+void end_all_unless_all_failed(MPI_Comm ranks, int exit_code, const std::string& message) {
   MPI_Request all_failed = MPI_REQUEST_NULL;
   MPI_Ibarrier(ranks, &all_failed);
   constexpr auto step = std::chrono::milliseconds(1);
@@ -64,7 +64,7 @@ void end_all_unless_all_failed(MPI_Comm ranks, const std::string& message) {
   MPI_Comm_rank(ranks, &rank);
   std::fprintf(stderr, "rank %d: %s\n", rank, message.c_str());
   std::fflush(stderr);
-  MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 
 }  // namespace fatvec::ranks
