@@ -35,6 +35,7 @@ struct PrefetchTuning {
 /// two cache lines on. Others are treated like the latter.
 inline constexpr PrefetchTuning prefetch_tunings[] = {{1, 300}, {128, 1'000'000}};
 
+/// The row of prefetch_tunings for a maker's processors.
 inline PrefetchTuning prefetch_tuning(Maker maker) {
   return prefetch_tunings[static_cast<int>(maker)];
 }

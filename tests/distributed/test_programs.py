@@ -81,7 +81,7 @@ class OneRankFails(Programs):
         """The finished processes in which an allocation of the second rank fails."""
         if FAULTS == "none":
             self.skipTest("AddressSanitizer wants to be loaded first")
-        for n in range(1, 500, 3):
+        for n in range(1, 500, 7):
             before = f"export LD_PRELOAD={FAULTS} FATVEC_FAULT_ALLOCATION={n}"
             done = self.run_with(1, before, *command)
             if "fault: allocation" not in done.stderr:

@@ -167,7 +167,7 @@ class Browser(unittest.TestCase):
         from_tree.write(results)
         page = whole.write(results, *sorted(results.glob("*.json")))
         self.assertGreater(page.count("<figure "), 10)
-        self.assertLess(len(page), 4_000_000)
+        self.assertLess(len(page), 5_000_000)
         probe = self.probe(self.browse("loaded.html", page.replace("</body>", LOADED))[0])
         self.assertLess(probe["elements"], 10_000)
         print(f"{len(page) / 1e6:.1f} MB and {probe['elements']} elements", end=", ")

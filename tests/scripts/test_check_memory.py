@@ -40,9 +40,10 @@ case $1 in
     mkdir -p $folder/bin
     echo whole > $folder/CMakeCache.txt ;;
   --build)
-    for program in fatvec fatvec-bench fatvec-test-conformance; do
-      { cat "$PROGRAMS/$program"; echo "# $VERSION"; } > $folder/bin/$program
-      chmod 755 $folder/bin/$program
+    for program in "$PROGRAMS"/*; do
+      made=$folder/bin/$(basename "$program")
+      { cat "$program"; echo "# $VERSION"; } > "$made"
+      chmod 755 "$made"
     done ;;
 esac
 """

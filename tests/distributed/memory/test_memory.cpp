@@ -16,6 +16,7 @@
 #include <utility>
 
 #include <fatvec/app/ranks/product.hpp>
+#include <fatvec/distributed/numbering.hpp>
 
 namespace {
 
@@ -171,6 +172,21 @@ TEST_P(Memory, OfXYAndTheOracleIsRefusedOnAllRanks) {
     product.run(ranks::Part::whole);
     expect_one_error_on_all_ranks(world_, [&] { static_cast<void>(product.verify()); });
   }
+}
+
+TEST(MemoryOfUsers, OfRowsInAnyOrderIsRefusedOnAllRanks) {
+  const Communicator world;
+  if (world.size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  std::vector<std::int64_t> mine;
+  for (std::int64_t row = world.rank(); row < 7; row += world.size()) mine.push_back(row);
+  const distributed::Numbering numbering(world, 7, mine);
+  distributed::GlobalCoo<double> coo(7, 7, mine.size());
+  for (std::size_t n = 0; n < mine.size(); ++n) {
+    coo.row(n) = mine[n];
+    coo.col(n) = (mine[n] + 1) % 7;
+    coo.value(n) = 1;
+  }
+  expect_one_error_on_all_ranks(world, [&] { distributed::from_coo(world, numbering, coo); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Spreads, Memory,
