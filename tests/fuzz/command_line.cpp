@@ -26,7 +26,10 @@ bool ends_the_program(const std::string& argument) {
 
 void check_bench(const std::vector<const char*>& arguments) {
   try {
-    const auto options = bench::parse_options(static_cast<int>(arguments.size()), arguments.data());
+    const auto parsed =
+        bench::parse_options(static_cast<int>(arguments.size()), arguments.data(), false);
+    if (!parsed) return;
+    const bench::Options& options = *parsed;
     expect(std::isfinite(options.alpha) && std::isfinite(options.beta), "alpha, beta are finite");
     expect(options.max_expansion >= 0, "the expansion is a number");
     expect(!options.max_seconds || *options.max_seconds >= 0, "seconds are a number");
