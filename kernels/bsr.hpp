@@ -63,6 +63,7 @@ struct BsrRow {
   template <class ExecSpace, class Policy, class M, class X, class T>
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
                   const detail::Epilogue<T>& epilogue, std::int64_t k) {
+    // What is compiled for CSR and for each size of block takes X of either kind of columns.
     const detail::Operand<const T> any_x{x.data, x.row_stride, x.column_stride};
     if (matrix.block.size == 1)  // is CSR
       return detail::launch<CsrRow>(exec, policy, matrix, any_x, epilogue, k);

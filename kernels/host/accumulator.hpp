@@ -21,7 +21,7 @@ struct MaskedTile {
   static constexpr int value = vectors * lanes;            ///< at most,
   static constexpr int least = (vectors - 1) * lanes + 1;  ///< and at least
   int columns;
-  KOKKOS_FUNCTION constexpr operator int() const { return columns; }  // NOLINT: as above
+  KOKKOS_FUNCTION constexpr operator int() const { return columns; }  // NOLINT: as Width has
 };
 
 /// Widest tile of a CPU work-item: 32 doubles fill 8 of AVX2's 16 registers. Without unit stride

@@ -163,14 +163,9 @@ class Files(CliTest):
         self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
 
     def test_x_from_the_standard_input(self):
-        done = subprocess.run(
-            [PROGRAM, "multiply", self.a, "--x", "-", "--output", "y.mtx"],
-            cwd=self.folder,
-            input=self.x.read_text(),
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
+        command = [PROGRAM, "multiply", self.a, "--x", "-", "--output", "y.mtx"]
+        x = self.x.read_bytes()
+        subprocess.run(command, cwd=self.folder, input=x, capture_output=True, check=True)
         self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
 
     def test_one_operand_at_most_from_the_standard_input(self):
