@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <fatvec/app/ranks/graph.hpp>
 #include <fatvec/app/ranks/product.hpp>
 #include <fatvec/generate/random.hpp>
 #include <fatvec/kernels/registry.hpp>
@@ -57,7 +58,7 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
                  const FormatOptions& options, bool use_nccl)
     : communicator_(communicator),
       rows_(std::move(rows)),
-      exec_(communicator.agree([] { return Exec(); })) {
+      exec_(communicator.agree(capturable_instance)) {
   const Kokkos::Timer timer;
   distributed::Options halo;
   halo.use_nccl = use_nccl && ranks_per_gpu(communicator) == 1;
@@ -68,15 +69,14 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
             .sent_rows = volume.sent_rows,
             .received_rows = volume.received_rows,
             .neighbours = volume.neighbours,
-            .matrix_bytes = static_cast<std::int64_t>(csr.halo().matrix().bytes())};
-  boundary_rows_ = csr.halo().matrix().rows();
+            .matrix_bytes = static_cast<std::int64_t>(csr.halo().bytes())};
   local_cols_ = csr.local_cols();
   first_col_ = csr.column_partition().begin(communicator.rank());
   communicator.agree([&] {
     exchange_ = csr.exchange();
     reserve_ = [csr](std::int64_t k) { csr.reserve(k); };
-    halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double, const Vectors& y) {
-      csr.add_halo(exec, alpha, x, y);
+    halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double beta, const Vectors& y) {
+      csr.multiply_halo(exec, alpha, x, beta, y);
     };
   });
   bool known = false;
@@ -103,7 +103,7 @@ void Product::take(const Matrix& matrix) {
     whole_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
                       const Vectors& y) { spmm(exec, alpha, matrix, x, beta, y); };
     local_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
-                      const Vectors& y) { fatvec::spmm(exec, alpha, matrix.local(), x, beta, y); };
+                      const Vectors& y) { matrix.multiply_local(exec, alpha, x, beta, y); };
     exec_.fence("fatvec::ranks::prepare");
   });
 }
@@ -111,6 +111,7 @@ void Product::take(const Matrix& matrix) {
 void Product::load(const Operands& operands) {
   communicator_.agree([&] {
     operands_ = operands;
+    graphs_ = {};
     x_ = y_ = Vectors();  // first the old ones go
     x_ = allocate("X", local_cols_, operands);
     y_ = allocate("Y", share_.rows, operands);
@@ -131,13 +132,29 @@ void Product::fill_y() {
     fill(y_, Purpose::y, operands_.seed, rows_.partition.begin(communicator_.rank()));
 }
 
+Product::Enqueue Product::of(Part part) const {
+  return [this, part] {
+    const Multiply& multiply = part == Part::whole ? whole_ : part == Part::local ? local_ : halo_;
+    multiply(exec_, operands_.alpha, x_, operands_.beta, y_);
+  };
+}
+
+void Product::use_graphs() {
+  for (const Part part : {Part::whole, Part::local, Part::halo}) {
+    run(part);  // what kernels make when they run first
+    communicator_.agree(
+        [&] { graphs_[static_cast<std::size_t>(part)] = captured(exec_, of(part)); });
+  }
+}
+
 Time Product::run(Part part, int batch) {
-  const Multiply& multiply = part == Part::whole ? whole_ : part == Part::local ? local_ : halo_;
+  const Enqueue& graph = graphs_[static_cast<std::size_t>(part)];
   communicator_.or_abort([&] { exec_.fence("fatvec::ranks::before"); });
   MPI_Barrier(communicator_.get());
   const Kokkos::Timer timer;
   communicator_.or_abort([&] {
-    for (int n = 0; n < batch; ++n) multiply(exec_, operands_.alpha, x_, operands_.beta, y_);
+    const Enqueue enqueue = graph ? graph : of(part);
+    for (int n = 0; n < batch; ++n) enqueue();
     exec_.fence("fatvec::ranks::after");
   });
   struct {
@@ -187,8 +204,7 @@ Product::Verdict Product::verify() const {
 Share Product::share() const {
   Share share = share_;
   const std::int64_t vectors = static_cast<std::int64_t>(x_.size() + y_.size());
-  const std::int64_t buffers =
-      (share.sent_rows + share.received_rows + boundary_rows_) * operands_.k;
+  const std::int64_t buffers = (share.sent_rows + share.received_rows) * operands_.k;
   share.memory_bytes =
       share.matrix_bytes + (vectors + buffers) * static_cast<std::int64_t>(sizeof(double));
   return share;
