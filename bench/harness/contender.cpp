@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/contender.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <string_view>
 
 #include <fatvec/core/error.hpp>
 
@@ -67,6 +70,11 @@ std::string Contender::parameter(const std::string& key) const {
   return {};
 }
 
+/// What names of cases consist of beside the parameters of a contender.
+constexpr std::string_view keys_of_cases[] = {"matrix",  "vector",   "operation", "contender",
+                                              "backend", "format",   "layout",    "k",
+                                              "ranks",   "exchange", "partition"};
+
 void Registry::add(Contender contender) {
   const std::string label = contender.label();
   for (const auto& text : {contender.name, contender.backend, contender.format})
@@ -74,6 +82,8 @@ void Registry::add(Contender contender) {
   for (const auto& [key, value] : contender.parameters) {
     require_plain(key, label);
     require_plain(value, label);
+    if (std::ranges::find(keys_of_cases, key) != std::end(keys_of_cases))
+      throw Error(detail::concat(label, ": the parameter ", key, " has the name of a case's key."));
   }
   for (const auto& other : contenders_)
     if (other.label() == label)

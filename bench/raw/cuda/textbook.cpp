@@ -135,7 +135,7 @@ void add_threads(Registry& registry, std::optional<product::StorageOrder> storag
 /// OpenACC's vector_length.
 template <class Rows>
 void add_vectors_of_128(Registry& registry) {
-  add_threads<Rows>(registry, {}, 128, {{"vector", "128"}});
+  add_threads<Rows>(registry, {}, 128, {{"vector_length", "128"}});
 }
 
 template <class Rows>
