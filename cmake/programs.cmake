@@ -38,7 +38,7 @@ target_link_libraries(fatvec_command_line PUBLIC fatvec::fatvec CLI11::CLI11 PRI
 if(TARGET fatvec_mpi)
   set(left_out "_absent[.]cpp$")
   add_library(fatvec_ranks STATIC "${PROJECT_SOURCE_DIR}/src/app/ranks/session.cpp" "${PROJECT_SOURCE_DIR}/src/app/ranks/product.cpp"
-              "${PROJECT_SOURCE_DIR}/src/app/ranks/rows.cpp" "${PROJECT_SOURCE_DIR}/src/app/ranks/support.cpp" "${PROJECT_SOURCE_DIR}/src/app/ranks/graph.cpp")
+              "${PROJECT_SOURCE_DIR}/src/app/ranks/rows.cpp" "${PROJECT_SOURCE_DIR}/src/app/ranks/support.cpp")
   target_link_libraries(fatvec_ranks PUBLIC fatvec::mpi)
 else()
   set(left_out "_distributed[.]cpp$")

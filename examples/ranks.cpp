@@ -51,7 +51,7 @@ Prepared with_values(const Exec& exec, const Rows& rows, const LocalRows::Scalar
 }
 
 std::int64_t entries(const Matrix& a) {
-  std::int64_t count = a.local_nnz();
+  std::int64_t count = a.local().nnz() + a.halo().matrix().nnz();
   MPI_Allreduce(MPI_IN_PLACE, &count, 1, MPI_INT64_T, MPI_SUM, a.communicator().get());
   return count;
 }

@@ -22,7 +22,6 @@ namespace fatvec::bench {
 namespace {
 
 using distributed::Spread;
-using Exchanges = std::vector<std::string>;
 using ranks::Communicator, ranks::Part, ranks::Product, ranks::Range, ranks::range_of;
 
 /// The communicator of the first ranks; on the others, none.
@@ -114,8 +113,8 @@ class RankSession final : public GroupedSession<RankCase> {
  private:
   /// The same but for the number of ranks.
   [[nodiscard]] bool same_group(const RankCase& a, const RankCase& b) const override {
-    return a.matrix.name == b.matrix.name && a.format == b.format && a.exchange == b.exchange &&
-           a.layout == b.layout && a.k == b.k;
+    return a.matrix.name == b.matrix.name && a.format == b.format && a.layout == b.layout &&
+           a.k == b.k;
   }
 
   std::vector<Outcome> measure(const Group& group) override {
@@ -150,7 +149,7 @@ class RankSession final : public GroupedSession<RankCase> {
   void run_case(const Communicator& communicator, const RankCase& rank_case, Outcome& outcome) {
     RankDetails& details = details_[rank_case.name()];
     Product product(communicator, rows_of(communicator, rank_case), rank_case.format, {},
-                    rank_case.exchange.starts_with("nccl"));
+                    rank_case.exchange == "nccl");
     ranks::Operands operands;
     operands.k = rank_case.k;
     operands.layout = rank_case.layout;
@@ -162,7 +161,6 @@ class RankSession final : public GroupedSession<RankCase> {
     fill_details(communicator, product, details);
     outcome.setup_seconds = product.setup_seconds();
     outcome.matrix_bytes = static_cast<std::uint64_t>(details.matrix_bytes.sum);
-    if (rank_case.exchange == "nccl-graph") product.use_graphs();
     if (options_.dry_run) return;
     outcome.timing = {};
     time_parts(product, timing_, details.received.sum > 0, outcome.timing, details);
@@ -278,8 +276,7 @@ int run_on_ranks(const Options& options, const Suite& suite) {
   const bool nccl = options.use_nccl && ranks::built_with_nccl() && sharing == 1;
   auto cases = world.agree([&] {
     require_one_order(options, suite);
-    return select_rank_cases(suite, options, world.size(),
-                             nccl ? Exchanges{"nccl", "nccl-graph"} : Exchanges{"mpi"});
+    return select_rank_cases(suite, options, world.size(), nccl ? "nccl" : "mpi");
   });
   std::unique_ptr<Run> run;
   world.agree([&] {

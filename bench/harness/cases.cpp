@@ -253,7 +253,7 @@ std::string RankCase::name() const {
 }
 
 std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& options, int ranks,
-                                        const std::vector<std::string>& exchanges) {
+                                        const std::string& exchange) {
   if (!options.contenders.empty() || !options.backends.empty() || !options.kernels.empty() ||
       !options.sweeps.empty() || !options.lengths.empty())
     throw UsageError(detail::concat("the suite ", suite.name,
@@ -270,13 +270,12 @@ std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& optio
     for (const auto& format : chosen)
       for (const auto& sweep : select_sweeps(suite, options))
         for (const auto k : sweep.columns)
-          for (const auto& exchange : exchanges)
-            for (int n = 1;; n = std::min(2 * n, ranks)) {
-              const RankCase rank_case{matrix,       n, format, exchange, options.partition,
-                                       sweep.layout, k};
-              if (filter.matches(rank_case.name())) cases.push_back(rank_case);
-              if (n == ranks) break;
-            }
+          for (int n = 1;; n = std::min(2 * n, ranks)) {
+            const RankCase rank_case{matrix,       n, format, exchange, options.partition,
+                                     sweep.layout, k};
+            if (filter.matches(rank_case.name())) cases.push_back(rank_case);
+            if (n == ranks) break;
+          }
   if (cases.empty())
     throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
   return cases;

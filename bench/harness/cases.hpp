@@ -42,7 +42,7 @@ struct RankCase {
   MatrixSource matrix;
   int ranks = 1;
   std::string format;     ///< of the local parts
-  std::string exchange;   ///< mpi, nccl, nccl-graph
+  std::string exchange;   ///< mpi, nccl
   std::string partition;  ///< even, nonzeros
   product::Layout layout = product::Layout::row;
   std::int64_t k = 1;
@@ -52,9 +52,9 @@ struct RankCase {
 };
 
 /// The same for a suite of ranks: on 1, 2, 4, ... and all `ranks`, ordered by matrix, format,
-/// layout, k, exchange and ranks. There is one contender, CSR unless formats are named.
+/// layout, k and ranks. There is one contender, CSR unless formats are named.
 std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& options, int ranks,
-                                        const std::vector<std::string>& exchanges);
+                                        const std::string& exchange);
 
 /// A row of the suite of vectors.
 struct VectorCase {

@@ -19,7 +19,7 @@ namespace detail {
 /// What split() finds, in memory of the device.
 template <class Csr>
 struct Pieces {
-  Csr own;  ///< all rows, with the columns of this rank's own rows of X
+  Csr local;
   Csr halo;
   std::vector<std::int32_t> boundary;
   std::vector<std::int64_t> columns;
@@ -38,11 +38,6 @@ distributed::Matrix<Csr> joined(const distributed::Communicator& communicator,
   auto exchange =
       make_exchange<typename Csr::execution_space>(communicator, plan, options.use_nccl);
   return communicator.agree([&] {
-    const RowRange interior = interior_of(pieces.boundary, pieces.own.rows());
-    const Csr local = rows_of(pieces.own, interior);
-    std::vector<typename Halo<Csr>::OuterRows> outer;
-    for (const RowRange range : {RowRange{0, interior.begin}, {interior.end, pieces.own.rows()}})
-      if (range.size() > 0) outer.push_back({range, kept(rows_of(pieces.own, range), options)});
     const Volume volume{plan.sent_rows(), plan.received_rows(),
                         static_cast<std::int64_t>(plan.receives.size())};
     auto shared = std::shared_ptr<MatrixParts<Csr>>(new MatrixParts<Csr>{
@@ -51,12 +46,9 @@ distributed::Matrix<Csr> joined(const distributed::Communicator& communicator,
         .x_rows = x_rows,
         .options = options,
         .volume = volume,
-        .interior = interior,
-        .halo = Halo<Csr>(kept(pieces.halo, options), pieces.boundary, plan, std::move(outer),
-                          std::move(exchange)),
-        .values =
-            ValueSource<Csr>(pieces.own, local.values, pieces.first_local, pieces.columns_before)});
-    return Matrix<Csr>(local, std::move(shared));
+        .halo = Halo<Csr>(kept(pieces.halo, options), pieces.boundary, plan, std::move(exchange)),
+        .values = ValueSource<Csr>(pieces.local, pieces.first_local, pieces.columns_before)});
+    return Matrix<Csr>(pieces.local, std::move(shared));
   });
 }
 
@@ -149,7 +141,7 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
   return detail::joined<LocalCsr<Scalar, Device, Offset>>(
       communicator, rows, x_rows, options, communicator.agree([&] {
         return detail::Pieces<LocalCsr<Scalar, Device, Offset>>{
-            .own = mirror<Device>(parts.own),
+            .local = mirror<Device>(parts.local),
             .halo = mirror<Device>(parts.halo),
             .boundary = parts.boundary,
             .columns = parts.columns,

@@ -15,7 +15,7 @@ namespace fatvec::distributed {
 
 /// Moves packed rows of X between ranks while the local part of a product runs. Buffers belong to
 /// the caller and lie in memory of ExecSpace, in the plan's order, row_bytes a row. One exchange at
-/// a time: fork(), the caller's launch that packs, start(), receive() and join().
+/// a time: packing(), the caller's launch that packs, start() and finish().
 template <class ExecSpace>
 class Exchange {
  public:
@@ -27,18 +27,14 @@ class Exchange {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Allocates what start() needs for rows of up to that size.
   virtual void reserve(std::size_t row_bytes) = 0;
-  /// The instance for what is beside the local part, which is exec's: exec itself, or one whose
-  /// work runs at the same time.
-  [[nodiscard]] virtual const ExecSpace& beside(const ExecSpace& exec) const { return exec; }
-  /// beside() finds what exec was given so far done.
-  virtual void fork(const ExecSpace&) {}
-  /// Sends the packed rows once beside() has written them, and begins to receive.
+  /// The instance that is to pack, once what exec was given so far has ended: exec itself, or one
+  /// beside it, so that exec need not wait for packing.
+  virtual const ExecSpace& packing(const ExecSpace& exec) { return exec; }
+  /// Sends the packed rows once that instance has written them, and begins to receive.
   virtual void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,
                      std::size_t row_bytes) = 0;
-  /// What beside() is given from now on finds the received rows.
-  virtual void receive(const ExecSpace& exec) = 0;
-  /// What exec is given from now on finds what beside() was given done, and may change X.
-  virtual void join(const ExecSpace&) {}
+  /// What exec is given from now on finds the received rows, and may change X.
+  virtual void finish(const ExecSpace& exec) = 0;
 };
 
 /// One round of messages from and to memory that MPI can read.
@@ -70,7 +66,7 @@ class Messages {
 bool mpi_reads_gpus();
 
 /// Through MPI: straight from the buffers where these are in host memory, or in a GPU's that MPI
-/// reads, else by way of pinned host memory. The host waits for packing, and in receive() for the
+/// reads, else by way of pinned host memory. The host waits for packing, and in finish() for the
 /// messages.
 template <class ExecSpace>
 class MpiExchange final : public Exchange<ExecSpace> {
@@ -109,7 +105,7 @@ class MpiExchange final : public Exchange<ExecSpace> {
                     row_bytes);
   }
 
-  void receive(const ExecSpace& exec) override {
+  void finish(const ExecSpace& exec) override {
     messages_.wait();
     if (!direct_)
       Kokkos::deep_copy(exec, Bytes<std::byte>(to_, bytes_), HostBytes(received_.data(), bytes_));

@@ -43,7 +43,7 @@ Pieces<Csr> pieces_of(const Csr& local, const Csr& others, const std::vector<std
   const auto others_map = host_copy(others.row_map);
   const auto entries = host_copy(others.entries);
   Pieces<Csr> pieces;
-  pieces.own = local;
+  pieces.local = local;
   pieces.columns = columns;
   while (pieces.columns_before < static_cast<std::int32_t>(columns.size()) &&
          columns[static_cast<std::size_t>(pieces.columns_before)] < first_column)

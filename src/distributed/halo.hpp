@@ -11,7 +11,6 @@
 #include <fatvec/core/execution.hpp>
 #include <fatvec/distributed/exchange.hpp>
 #include <fatvec/distributed/halo_product.hpp>
-#include <fatvec/distributed/interior.hpp>
 #include <fatvec/distributed/split.hpp>
 
 namespace fatvec {
@@ -27,32 +26,36 @@ struct PackRows {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const { packed[n] = x(rows(n / k), n % k); }
 };
 
+/// A std::vector's elements in memory of Device.
+template <class Device, class T>
+Kokkos::View<T*, typename Device::device_type> to_device(const std::vector<T>& from,
+                                                         const std::string& label) {
+  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(from.data(),
+                                                                                from.size());
+  using View = Kokkos::View<T*, typename Device::device_type>;
+  const auto to = allocate<View>(typename Device::execution_space(), label, from.size());
+  Kokkos::deep_copy(to, host);
+  return to;
+}
+
 }  // namespace detail
 
 namespace distributed {
 
-/// What a rank multiplies beside its local part: entries that other ranks' rows of X belong to, and
-/// of the rows before and behind the interior also the others. Rows of X are packed and sent while
-/// the rank multiplies its local part; the product with what has come adds itself to Y, in one
-/// launch. Where all rows that need it lie outside the interior, this runs beside the local part,
-/// which writes other rows of Y, else after it. One product at a time: the buffers are the halo's.
+/// The part of a rank's rows that multiplies other ranks' rows of X: these are packed and sent
+/// while the rank multiplies its own, and the product with what has come adds itself to Y at the
+/// end, in one launch. Only the rows that have such entries are touched. One product at a time: the
+/// buffers are the halo's.
 template <class Csr>
 class Halo {
  public:
-  /// Rows outside the interior, with their entries that belong to the rank's own rows of X.
-  struct OuterRows {
-    RowRange rows;
-    Prepared<Csr> matrix;
-  };
   using Scalar = typename Csr::value_type;
   using ExecSpace = typename Csr::execution_space;
 
   /// matrix: its rows are those of boundary, its columns the received rows of X.
-  /// outer: those before and behind the interior; none where it has all rows.
   Halo(const Prepared<Csr>& matrix, const std::vector<std::int32_t>& boundary, const HaloPlan& plan,
-       std::vector<OuterRows> outer, std::unique_ptr<Exchange<ExecSpace>> exchange)
+       std::unique_ptr<Exchange<ExecSpace>> exchange)
       : matrix_(matrix),
-        outer_(std::move(outer)),
         boundary_(
             fatvec::detail::to_device<typename Csr::device_type>(boundary, "fatvec::halo::rows")),
         send_rows_(fatvec::detail::to_device<typename Csr::device_type>(plan.send_rows,
@@ -62,12 +65,6 @@ class Halo {
 
   [[nodiscard]] const Csr& matrix() const { return matrix_; }
   [[nodiscard]] const auto& boundary() const { return boundary_; }
-  [[nodiscard]] const std::vector<OuterRows>& outer() const { return outer_; }
-  [[nodiscard]] std::uint64_t bytes() const {
-    std::uint64_t sum = matrix_.bytes();
-    for (const OuterRows& part : outer_) sum += part.matrix.bytes();
-    return sum;
-  }
   [[nodiscard]] const Exchange<ExecSpace>& exchange() const { return *exchange_; }
   /// Whether this rank sends or receives anything: otherwise start() and finish() are not needed.
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
@@ -98,43 +95,34 @@ class Halo {
     const std::int64_t k = multivector_columns(x);
     reserve(k, sizeof(T));
     if (k == 0) return;
-    exchange_->fork(exec);
+    const ExecSpace& packing = exchange_->packing(exec);
     const detail::PackRows<T, decltype(send_rows_)> pack{detail::operand_of(x), send_rows_,
                                                          reinterpret_cast<T*>(packed_.data()), k};
     const auto elements = static_cast<std::int64_t>(send_rows_.extent(0)) * k;
     if (elements > 0)
-      Kokkos::parallel_for("fatvec::halo::pack",
-                           detail::Range<ExecSpace>(exchange_->beside(exec), 0, elements), pack);
+      Kokkos::parallel_for("fatvec::halo::pack", detail::Range<ExecSpace>(packing, 0, elements),
+                           pack);
     exchange_->start(exec, packed_.data(), received_.data(),
                      static_cast<std::size_t>(k) * sizeof(T));
   }
 
-  /// The rows outside the interior, y = beta · y + alpha · (their own columns) · x; then, for all,
   /// y += alpha · (this part) · (what has come).
-  template <class Alpha, MultiVector X, class Beta, MultiVector Y>
-  void finish(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta, const Y& y) {
+  template <class Alpha, MultiVector Y>
+  void finish(const ExecSpace& exec, const Alpha& alpha, const Y& y) {
     using T = typename Y::value_type;
     const std::int64_t k = multivector_columns(y);
     if (k == 0) return;
-    const bool beside_local = !outer_.empty();
-    for (const OuterRows& part : outer_)
-      fatvec::spmm(exchange_->beside(exec), alpha, part.matrix, x, beta,
-                   fatvec::detail::rows_of(y, part.rows));
-    exchange_->receive(exec);
-    if (!beside_local) exchange_->join(exec);
-    const detail::ReceivedRows<T> received{reinterpret_cast<const T*>(received_.data()), k};
+    exchange_->finish(exec);
+    const detail::ReceivedRows<T> x{reinterpret_cast<const T*>(received_.data()), k};
     const detail::Epilogue<T> adding{static_cast<T>(alpha), T{1},
                                      detail::span_of<detail::Columns::strided>(y)};
-    detail::multiply_halo(beside_local ? exchange_->beside(exec) : exec,
-                          detail::halo_slots(matrix_, boundary_), received, adding, k);
-    if (beside_local) exchange_->join(exec);
+    detail::multiply_halo(exec, detail::halo_slots(matrix_, boundary_), x, adding, k);
   }
 
  private:
   using Bytes = Kokkos::View<std::byte*, typename Csr::device_type>;
 
   Prepared<Csr> matrix_;
-  std::vector<OuterRows> outer_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> boundary_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> send_rows_;
   std::unique_ptr<Exchange<ExecSpace>> exchange_;

@@ -63,16 +63,15 @@ struct MatrixParts {
   Partition x_rows;  ///< of X: the columns of A
   Options options;
   Volume volume;
-  RowRange interior;  ///< of the local part, among this rank's rows
   Halo<Csr> halo;
   ValueSource<Csr> values;
 };
 
 /// A matrix whose rows are spread over the ranks of a communicator, as are the rows of X and Y: a
 /// rank multiplies its rows of X by `local()`, whatever spmm() takes (a matrix in any format, or a
-/// Plan), while rows of X of other ranks are on their way for the rest, in CSR. Built by from_coo()
-/// and its sisters (build.hpp). Copies are shallow and share the buffers: their products must not
-/// run at the same time.
+/// Plan), while rows of X of other ranks are on their way for its halo part, in CSR. Built by
+/// from_coo() and its sisters (build.hpp). Copies are shallow and share the buffers: their products
+/// must not run at the same time.
 template <class Local, class Csr_ = Local>
 class Matrix {
  public:
@@ -94,17 +93,8 @@ class Matrix {
   [[nodiscard]] std::int64_t local_cols() const {
     return column_partition().size(communicator().rank());
   }
-  /// This rank's number of entries.
-  [[nodiscard]] std::int64_t local_nnz() const {
-    return shared_->values.own() + halo().matrix().nnz();
-  }
   [[nodiscard]] const Communicator& communicator() const { return shared_->communicator; }
-  /// Rows interior() of this rank, with the columns of its own rows of X. A matrix is
-  /// Prepared<Local>.
-  [[nodiscard]] const auto& local() const { return local_; }
-  /// Those of this rank's rows that local() has: all, or without some at both ends, where all that
-  /// need other ranks' rows of X are among these.
-  [[nodiscard]] RowRange interior() const { return shared_->interior; }
+  [[nodiscard]] const auto& local() const { return local_; }  ///< a matrix is Prepared<Local>
   [[nodiscard]] const Halo<Csr>& halo() const { return shared_->halo; }
   [[nodiscard]] Volume volume() const { return shared_->volume; }
   /// How rows of X travel: "mpi", ...
@@ -140,31 +130,22 @@ class Matrix {
         return fatvec::spmm(exec, alpha, local_, x, beta, y);
       check();
       shared_->halo.start(exec, x);
-      multiply_local(exec, alpha, x, beta, y);
-      shared_->halo.finish(exec, alpha, x, beta, y);
+      fatvec::spmm(exec, alpha, local_, x, beta, y);
+      shared_->halo.finish(exec, alpha, y);
     });
   }
 
-  /// The local part of a product alone: rows interior() of Y.
-  template <class Alpha, MultiVector X, class Beta, MultiVector Y>
-  void multiply_local(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
-                      const Y& y) const {
-    fatvec::spmm(exec, alpha, local_, x, beta, fatvec::detail::rows_of(y, interior()));
-  }
-
-  /// What a product does beside its local part, alone: rows of X travel, the rows outside
-  /// interior() are multiplied, and what others' rows contribute is added. For measuring how much
-  /// of it the local part hides. Collective, with the same k.
-  template <class Alpha, MultiVector X, class Beta, MultiVector Y>
-  void multiply_halo(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
-                     const Y& y) const {
+  /// What a product does beside its local part, alone: rows of X travel, and the halo part is added
+  /// to Y. For measuring how much of it the local part hides. Collective, with the same k.
+  template <class Alpha, MultiVector X, MultiVector Y>
+  void add_halo(const ExecSpace& exec, const Alpha& alpha, const X& x, const Y& y) const {
     static_assert(
         std::is_same_v<std::remove_const_t<typename X::value_type>, typename Y::value_type>,
         "X and Y must have the same scalar type");
     communicator().or_abort([&] {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
       shared_->halo.start(exec, x);
-      shared_->halo.finish(exec, alpha, x, beta, y);
+      shared_->halo.finish(exec, alpha, y);
     });
   }
 

@@ -85,8 +85,8 @@ ncclComm_t nccl_of(const Communicator& communicator) {
   return made;
 }
 
-/// Packing, grouped sends and receives, and what else is beside the local part, on a stream of
-/// their own between events of the local part's.
+/// Packing, and grouped sends and receives, on a stream of their own between events of the kernels'
+/// stream, which has the local part and the halo part alone.
 class NcclExchange final : public Exchange<Kokkos::Cuda> {
  public:
   NcclExchange(Communicator communicator, const HaloPlan& plan)
@@ -103,26 +103,25 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
             "cudaStreamCreateWithPriority");
       beside_ = Kokkos::Cuda(stream_);
       check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreate");
-      check(cudaEventCreateWithFlags(&done_, cudaEventDisableTiming), "cudaEventCreate");
+      check(cudaEventCreateWithFlags(&received_, cudaEventDisableTiming), "cudaEventCreate");
     });
   }
   ~NcclExchange() override {
     cudaStreamSynchronize(stream_);
     beside_ = Kokkos::Cuda();  // the last copy of the instance goes before its stream
     cudaEventDestroy(ready_);
-    cudaEventDestroy(done_);
+    cudaEventDestroy(received_);
     cudaStreamDestroy(stream_);
   }
 
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
   void reserve(std::size_t) override {}
 
-  [[nodiscard]] const Kokkos::Cuda& beside(const Kokkos::Cuda&) const override { return beside_; }
-
   /// X may still be in the making, and the last halo part may read what was received.
-  void fork(const Kokkos::Cuda& exec) override {
+  const Kokkos::Cuda& packing(const Kokkos::Cuda& exec) override {
     check(cudaEventRecord(ready_, exec.cuda_stream()), "cudaEventRecord");
     check(cudaStreamWaitEvent(stream_, ready_), "cudaStreamWaitEvent");
+    return beside_;
   }
 
   void start(const Kokkos::Cuda&, const std::byte* packed, std::byte* received,
@@ -139,13 +138,11 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
                      stream_),
             "ncclSend");
     check(ncclGroupEnd(), "ncclGroupEnd");
+    check(cudaEventRecord(received_, stream_), "cudaEventRecord");
   }
 
-  void receive(const Kokkos::Cuda&) override {}  // in the order of the stream
-
-  void join(const Kokkos::Cuda& exec) override {
-    check(cudaEventRecord(done_, stream_), "cudaEventRecord");
-    check(cudaStreamWaitEvent(exec.cuda_stream(), done_), "cudaStreamWaitEvent");
+  void finish(const Kokkos::Cuda& exec) override {
+    check(cudaStreamWaitEvent(exec.cuda_stream(), received_), "cudaStreamWaitEvent");
   }
 
  private:
@@ -156,7 +153,7 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
   cudaStream_t stream_ = nullptr;
   Kokkos::Cuda beside_;  ///< of stream_
   cudaEvent_t ready_ = nullptr;
-  cudaEvent_t done_ = nullptr;
+  cudaEvent_t received_ = nullptr;
 };
 
 }  // namespace

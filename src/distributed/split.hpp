@@ -18,13 +18,13 @@ namespace fatvec::distributed {
 template <class Scalar>
 using GlobalCsr = CsrMatrix<Scalar, std::int64_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>;
 
-/// A rank's rows, their entries cut into those that belong to its own rows of X and the others.
+/// A rank's rows, cut into what it can multiply alone and what needs other ranks' rows of X.
 template <class Scalar, class Offset>
 struct Split {
   using Csr = CsrMatrix<Scalar, std::int32_t, Kokkos::DefaultHostExecutionSpace, Offset>;
 
-  Csr own;   ///< columns count from this rank's first row of X
-  Csr halo;  ///< one row for each of `boundary`, a column for each of `columns`
+  Csr local;  ///< columns count from this rank's first row of X
+  Csr halo;   ///< one row for each of `boundary`, a column for each of `columns`
   std::vector<std::int32_t> boundary;  ///< the rows that have entries in halo, ascending
   std::vector<std::int64_t> columns;   ///< global columns of halo, ascending
   std::int32_t columns_before = 0;     ///< of them, those below this rank's rows of X
@@ -106,8 +106,8 @@ Split<Scalar, Offset> split(const GlobalCsr<Scalar>& a, std::int64_t begin, std:
     local_map(i + 1) = in_local;
     if (in_halo > before) halo_map(++boundary_row) = in_halo;
   }
-  parts.own = Csr(static_cast<std::int32_t>(a.rows()), local.cols(), local_map, local.entries,
-                  local.values);
+  parts.local = Csr(static_cast<std::int32_t>(a.rows()), local.cols(), local_map, local.entries,
+                    local.values);
   parts.halo = Csr(static_cast<std::int32_t>(parts.boundary.size()), halo.cols(), halo_map,
                    halo.entries, halo.values);
   return parts;

@@ -49,28 +49,22 @@ struct StoreHalo {
 
 namespace distributed {
 
-/// Where the values of a rank's rows go when they are updated: to those that belong to the rank's
-/// own rows of X, which the local part shares, and to the halo.
+/// Where the values of a rank's rows go when they are updated: to the local part and to the halo.
 template <class Csr>
 class ValueSource {
  public:
   using ExecSpace = typename Csr::execution_space;
 
-  /// own: all rows, with the columns of the rank's own rows of X, and what split() found out;
-  /// local: the interior of these.
-  ValueSource(const Csr& own, const typename Csr::Scalars& local,
-              const std::vector<typename Csr::offset_type>& first_local,
+  /// Of the local part in CSR, with what split() found out.
+  ValueSource(const Csr& local, const std::vector<typename Csr::offset_type>& first_local,
               std::int32_t columns_before)
-      : row_map_(own.row_map),
-        values_(own.values),
-        local_(local),
+      : row_map_(local.row_map),
+        values_(local.values),
         first_(detail::to_device<typename Csr::device_type>(first_local, "fatvec::halo::first")),
         columns_before_(columns_before) {}
 
-  /// Entries that belong to the rank's own rows of X.
-  [[nodiscard]] std::int64_t own() const { return static_cast<std::int64_t>(values_.extent(0)); }
   /// The local part's values.
-  [[nodiscard]] const typename Csr::Scalars& local() const { return local_; }
+  [[nodiscard]] const typename Csr::Scalars& local() const { return values_; }
 
   /// Stores this rank's values, in the order of their global columns. Throws ShapeError for another
   /// number of them.
@@ -98,7 +92,6 @@ class ValueSource {
  private:
   typename Csr::ConstOffsets row_map_;
   typename Csr::Scalars values_;
-  typename Csr::Scalars local_;
   Kokkos::View<typename Csr::offset_type*, typename Csr::device_type> first_;
   std::int32_t columns_before_;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <fstream>
-#include <utility>
 
 #include <fatvec/distributed/generate.hpp>
 #include <fatvec/distributed/matrix_market.hpp>
@@ -41,21 +40,6 @@ TEST(DistributedPartition, OfNonzerosBalancesThem) {
   EXPECT_EQ(Partition::of_local_rows(world, p.size(world.rank())), p);
 }
 
-TEST(DistributedPartition, FindsTheInteriorBetweenBoundaryRows) {
-  const auto interior = [](const std::vector<std::int32_t>& boundary, std::int32_t rows) {
-    const distributed::RowRange range = distributed::interior_of(boundary, rows);
-    return std::pair(range.begin, range.end);
-  };
-  EXPECT_EQ(interior({}, 5), std::pair(0, 5));
-  EXPECT_EQ(interior({}, 0), std::pair(0, 0));
-  EXPECT_EQ(interior({3990, 3995, 3999}, 4000), std::pair(0, 3990));
-  EXPECT_EQ(interior({0, 7}, 4000), std::pair(240, 4000));  // whole blocks begin there
-  EXPECT_EQ(interior({239, 240, 3800}, 4000), std::pair(480, 3800));
-  EXPECT_EQ(interior({0, 2000, 3999}, 4000), std::pair(0, 4000));  // half would lie outside
-  EXPECT_EQ(interior({750}, 1000), std::pair(0, 750));
-  EXPECT_EQ(interior({749}, 1000), std::pair(0, 1000));
-}
-
 TEST(DistributedMatrix, AddsUpDuplicatesOfAllRanks) {
   const Communicator world;
   const HostCsr serial = whole("stencil5:5x5");
@@ -67,7 +51,7 @@ TEST(DistributedMatrix, AddsUpDuplicatesOfAllRanks) {
       coo.value(n) = serial.values(n) / world.size();
     }
   const auto a = distributed::from_coo(world, Partition::even(25, world.size()), coo);
-  std::int64_t nnz = a.local_nnz();
+  std::int64_t nnz = a.local().nnz() + a.halo().matrix().nnz();
   MPI_Allreduce(MPI_IN_PLACE, &nnz, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   EXPECT_EQ(nnz, serial.nnz());
   if (world.size() == 1 || world.size() == 2 || world.size() == 4)  // sums are exact
@@ -89,7 +73,7 @@ TEST(DistributedMatrix, HasGlobalIndicesOf64Bits) {
   MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, world.get());
   EXPECT_EQ(all, world.size());
   const auto parts = distributed::split<double, std::int32_t>(mine, columns - 3, columns);
-  EXPECT_EQ(parts.own.nnz(), mine.nnz());
+  EXPECT_EQ(parts.local.nnz(), mine.nnz());
   // All of X on few ranks is refused by all.
   EXPECT_THROW(distributed::from_rows(world, rows, mine), CapacityError);
 }

@@ -43,8 +43,8 @@ struct MpiAij {
         to.a.push_back(from.values(n));
       }
     };
-    for (std::int32_t i = 0; i < parts.own.rows(); ++i) {
-      append(diagonal, parts.own, i);
+    for (std::int32_t i = 0; i < parts.local.rows(); ++i) {
+      append(diagonal, parts.local, i);
       if (b < parts.boundary.size() && parts.boundary[b] == i)
         append(off_diagonal, parts.halo, static_cast<std::int64_t>(b++));
       diagonal.i.push_back(static_cast<std::int32_t>(diagonal.j.size()));
@@ -63,8 +63,7 @@ struct MpiAij {
 
 TEST(DistributedInterop, SharesTheArraysOfPetscsMatrices) {
   const Communicator world;
-  for (const char* const spec :
-       {"stencil5:9x8", "uniform:61x37:5", "arrow:50", "diagonal:3", "stencil5:24x480"}) {
+  for (const char* const spec : {"stencil5:9x8", "uniform:61x37:5", "arrow:50", "diagonal:3"}) {
     SCOPED_TRACE(spec);
     const HostCsr serial = whole(spec);
     const Partition rows = Partition::even(serial.rows(), world.size());
@@ -74,8 +73,7 @@ TEST(DistributedInterop, SharesTheArraysOfPetscsMatrices) {
         world, petsc.diagonal.arrays(x_rows.size(world.rank())),
         petsc.off_diagonal.arrays(static_cast<std::int64_t>(petsc.garray.size())),
         petsc.garray.data(), options());
-    const auto first = static_cast<std::size_t>(a.interior().begin);
-    EXPECT_EQ(a.local().values.data(), petsc.diagonal.a.data() + petsc.diagonal.i[first]);
+    EXPECT_EQ(a.local().values.data(), petsc.diagonal.a.data());
     EXPECT_EQ(a.halo().matrix().values.data(), petsc.off_diagonal.a.data());
     expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
     expect_product<LayoutLeft, LayoutLeft>(a, serial, 2, -1.5, 0.5);

@@ -33,27 +33,6 @@ TEST(DistributedProduct, EqualsTheSerialOne) {
   }
 }
 
-/// A grid of 480 planes, cut between planes or inside one: the local part has the rows between
-/// those that need other ranks.
-TEST(DistributedProduct, MultipliesOuterRowsBesideTheLocalPart) {
-  const Communicator world;
-  for (const char* const spec : {"stencil5:24x480", "stencil27:3x3x480:dof=2"}) {
-    SCOPED_TRACE(spec);
-    const HostCsr serial = whole(spec);
-    auto a = spread(world, serial);
-    const auto outside = a.local_rows() - a.interior().size();
-    EXPECT_EQ(outside > 0, world.size() > 1);
-    EXPECT_LE(outside, a.local_rows() / 4);
-    EXPECT_EQ(a.local().rows(), a.interior().size());
-    for (const int k : {1, 3, 8}) {
-      expect_product<LayoutRight, LayoutRight>(a, serial, k, 1.0, 0.0);
-      expect_product<LayoutLeft, LayoutLeft>(a, serial, k, -1.5, 0.5);
-    }
-    a.update(Exec(), doubled(serial, a.row_partition(), world.rank()));
-    expect_product<LayoutRight, LayoutRight>(a, twice(serial), 4, 1.0, 0.5);
-  }
-}
-
 TEST(DistributedProduct, HasNoColumnsWhereXHasNone) {
   const Communicator world;
   const HostCsr serial = whole("banded:40:3");
@@ -253,28 +232,23 @@ TEST(DistributedErrors, DISABLED_WrongOperandEndsAllRanks) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
-class PartsOfAProduct : public ::testing::TestWithParam<const char*> {};
-
-TEST_P(PartsOfAProduct, AddUpToTheWhole) {
+TEST(DistributedProduct, LocalPartAndHaloAddUpToTheWhole) {
   const Communicator world;
-  const auto a = spread(world, whole(GetParam()));
+  const auto a = spread(world, whole("uniform:60:7"));
   const auto x =
       operand<Kokkos::LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), 5);
   const Kokkos::View<double**, Kokkos::LayoutRight, Exec> whole_y("whole", a.local_rows(), 5);
   const Kokkos::View<double**, Kokkos::LayoutRight, Exec> parts_y("parts", a.local_rows(), 5);
   const Exec exec;
   spmm(exec, -2.0, a, x, 0.0, whole_y);
-  a.multiply_local(exec, -2.0, x, 0.0, parts_y);
-  a.multiply_halo(exec, -2.0, x, 0.0, parts_y);
+  fatvec::spmm(exec, -2.0, a.local(), x, 0.0, parts_y);
+  a.add_halo(exec, -2.0, x, parts_y);
   exec.fence();
   const auto expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole_y);
   const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts_y);
   for (std::int64_t i = 0; i < a.local_rows(); ++i)
     for (std::int64_t c = 0; c < 5; ++c) EXPECT_DOUBLE_EQ(got(i, c), expected(i, c));
 }
-
-INSTANTIATE_TEST_SUITE_P(Distributed, PartsOfAProduct,
-                         ::testing::Values("uniform:60:7", "stencil5:24x480"));
 
 }  // namespace
 }  // namespace fatvec::test

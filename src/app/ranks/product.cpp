@@ -4,7 +4,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <fatvec/app/ranks/graph.hpp>
 #include <fatvec/app/ranks/product.hpp>
 #include <fatvec/generate/random.hpp>
 #include <fatvec/kernels/registry.hpp>
@@ -58,7 +57,7 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
                  const FormatOptions& options, bool use_nccl)
     : communicator_(communicator),
       rows_(std::move(rows)),
-      exec_(communicator.agree(capturable_instance)) {
+      exec_(communicator.agree([] { return Exec(); })) {
   const Kokkos::Timer timer;
   distributed::Options halo;
   halo.use_nccl = use_nccl && ranks_per_gpu(communicator) == 1;
@@ -69,14 +68,15 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
             .sent_rows = volume.sent_rows,
             .received_rows = volume.received_rows,
             .neighbours = volume.neighbours,
-            .matrix_bytes = static_cast<std::int64_t>(csr.halo().bytes())};
+            .matrix_bytes = static_cast<std::int64_t>(csr.halo().matrix().bytes())};
+  boundary_rows_ = csr.halo().matrix().rows();
   local_cols_ = csr.local_cols();
   first_col_ = csr.column_partition().begin(communicator.rank());
   communicator.agree([&] {
     exchange_ = csr.exchange();
     reserve_ = [csr](std::int64_t k) { csr.reserve(k); };
-    halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double beta, const Vectors& y) {
-      csr.multiply_halo(exec, alpha, x, beta, y);
+    halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double, const Vectors& y) {
+      csr.add_halo(exec, alpha, x, y);
     };
   });
   bool known = false;
@@ -103,7 +103,7 @@ void Product::take(const Matrix& matrix) {
     whole_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
                       const Vectors& y) { spmm(exec, alpha, matrix, x, beta, y); };
     local_ = [matrix](const Exec& exec, double alpha, const Vectors& x, double beta,
-                      const Vectors& y) { matrix.multiply_local(exec, alpha, x, beta, y); };
+                      const Vectors& y) { fatvec::spmm(exec, alpha, matrix.local(), x, beta, y); };
     exec_.fence("fatvec::ranks::prepare");
   });
 }
@@ -111,7 +111,6 @@ void Product::take(const Matrix& matrix) {
 void Product::load(const Operands& operands) {
   communicator_.agree([&] {
     operands_ = operands;
-    graphs_ = {};
     x_ = y_ = Vectors();  // first the old ones go
     x_ = allocate("X", local_cols_, operands);
     y_ = allocate("Y", share_.rows, operands);
@@ -132,29 +131,13 @@ void Product::fill_y() {
     fill(y_, Purpose::y, operands_.seed, rows_.partition.begin(communicator_.rank()));
 }
 
-Product::Enqueue Product::of(Part part) const {
-  return [this, part] {
-    const Multiply& multiply = part == Part::whole ? whole_ : part == Part::local ? local_ : halo_;
-    multiply(exec_, operands_.alpha, x_, operands_.beta, y_);
-  };
-}
-
-void Product::use_graphs() {
-  for (const Part part : {Part::whole, Part::local, Part::halo}) {
-    run(part);  // what kernels make when they run first
-    communicator_.agree(
-        [&] { graphs_[static_cast<std::size_t>(part)] = captured(exec_, of(part)); });
-  }
-}
-
 Time Product::run(Part part, int batch) {
-  const Enqueue& graph = graphs_[static_cast<std::size_t>(part)];
+  const Multiply& multiply = part == Part::whole ? whole_ : part == Part::local ? local_ : halo_;
   communicator_.or_abort([&] { exec_.fence("fatvec::ranks::before"); });
   MPI_Barrier(communicator_.get());
   const Kokkos::Timer timer;
   communicator_.or_abort([&] {
-    const Enqueue enqueue = graph ? graph : of(part);
-    for (int n = 0; n < batch; ++n) enqueue();
+    for (int n = 0; n < batch; ++n) multiply(exec_, operands_.alpha, x_, operands_.beta, y_);
     exec_.fence("fatvec::ranks::after");
   });
   struct {
@@ -204,7 +187,8 @@ Product::Verdict Product::verify() const {
 Share Product::share() const {
   Share share = share_;
   const std::int64_t vectors = static_cast<std::int64_t>(x_.size() + y_.size());
-  const std::int64_t buffers = (share.sent_rows + share.received_rows) * operands_.k;
+  const std::int64_t buffers =
+      (share.sent_rows + share.received_rows + boundary_rows_) * operands_.k;
   share.memory_bytes =
       share.matrix_bytes + (vectors + buffers) * static_cast<std::int64_t>(sizeof(double));
   return share;

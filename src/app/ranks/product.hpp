@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -72,7 +71,7 @@ Range range_of(const Communicator& communicator, std::int64_t value);
 enum class Part {
   whole,
   local,  ///< what needs no other rank
-  halo    ///< the rest: rows of X travel, and the rows that need them are multiplied
+  halo    ///< the rest: rows of X travel, and what they contribute is added to Y
 };
 
 /// A run on all ranks.
@@ -88,16 +87,11 @@ class Product {
   /// use_nccl: between GPUs; without effect where ranks share one.
   Product(const Communicator& communicator, Rows rows, std::string_view format,
           const FormatOptions& options, bool use_nccl);
-  Product(const Product&) = delete;
-  Product& operator=(const Product&) = delete;
 
   /// Makes X and Y, and what a product with as many columns needs.
   void load(const Operands& operands);
   /// Y as it is before the first run.
   void reset_y();
-  /// From now on, until load(), runs launch CUDA graphs of the parts. Without effect on hosts; only
-  /// where nothing waits on the host: exchange() is nccl, or there are no neighbours.
-  void use_graphs();
   /// `batch` runs of the part, one after the other, and what one of them took.
   Time run(Part part, int batch = 1);
 
@@ -118,22 +112,20 @@ class Product {
   [[nodiscard]] const Vectors& y() const { return y_; }
 
  private:
-  using Enqueue = std::function<void()>;
   using Multiply = std::function<void(const Exec&, double, const Vectors&, double, const Vectors&)>;
 
   template <class Matrix>
   void take(const Matrix& matrix);
-  [[nodiscard]] Enqueue of(Part part) const;
   void fill_y();
 
   Communicator communicator_;
   Rows rows_;
   Exec exec_;
   Multiply whole_, local_, halo_;
-  std::array<Enqueue, 3> graphs_;  ///< of the parts, where there are any
   std::function<void(std::int64_t)> reserve_;
   std::string exchange_;
   Share share_;
+  std::int64_t boundary_rows_ = 0;
   std::int64_t local_cols_ = 0;
   std::int64_t first_col_ = 0;
   double setup_seconds_ = 0;
