@@ -32,43 +32,52 @@ struct InterleavedRows {
   static constexpr int rows = simd_lanes<T>;
   using Columns = Vec<std::int32_t, rows>;
 
-  /// sums[w][r] = row r · column w of X, for rows of the lengths given, whose first slots begin at
-  /// `slot`. Slots behind a row's end are not read, nor is X there.
-  template <int width, class Walk>
-  static void multiply(const std::int32_t (&lengths)[rows], Walk slot, const std::int32_t* entries,
-                       const T* values, const T* x, std::int64_t column_stride,
-                       T (&sums)[width][rows]) {
-    Vec<T, rows> sum[width];
-    const auto add_masked = [&](const Mask<rows>& present) {
+  /// sums[w][r] = row r · column w of X, for `groups` vectors of neighbouring rows of the lengths
+  /// given, whose first slots begin at `slot`. As long as all have entries, a slot of all of them
+  /// is read before the next. Slots behind a row's end are not read, nor is X there.
+  template <int width, int groups, class Walk>
+  static void multiply(const std::int32_t (&lengths)[groups * rows], Walk slot,
+                       const std::int32_t* entries, const T* values, const T* x,
+                       std::int64_t column_stride, T (&sums)[width][groups * rows]) {
+    Vec<T, rows> sum[groups][width];
+    const auto add_masked = [&](auto g, const Walk& at, const Mask<rows>& present) {
       Vec<T, rows> value;
       Columns columns;
-      value.load(values + slot[0], present);
-      columns.load(entries + slot[0], present);
+      value.load(values + at[0] + g * rows, present);
+      columns.load(entries + at[0] + g * rows, present);
       unroll<width>([&](int w) {
         Vec<T, rows> of_x;
         of_x.gather(x + w * column_stride, columns, present);
-        sum[w].add_product(value, of_x);
+        sum[g][w].add_product(value, of_x);
       });
     };
-    const auto [shortest, longest] = std::minmax_element(lengths, lengths + rows);
-    std::int32_t j = 0;
-    for (; j < *shortest; ++j, slot.advance(1)) {
+    const auto add = [&](auto g, const Walk& at) {
       if constexpr (has_masks) {
-        add_masked(Mask<rows>::first(rows));
+        add_masked(g, at, Mask<rows>::first(rows));
       } else {  // faster than AVX2's gathers
         Vec<T, rows> value;
-        value.load(values + slot[0]);
+        value.load(values + at[0] + g * rows);
         unroll<width>([&](int w) {
           Vec<T, rows> of_x;
-          of_x.gather(x + w * column_stride, entries + slot[0]);
-          sum[w].add_product(value, of_x);
+          of_x.gather(x + w * column_stride, entries + at[0] + g * rows);
+          sum[g][w].add_product(value, of_x);
         });
       }
-    }
-    Columns length;
-    length.load(lengths);
-    for (; j < *longest; ++j, slot.advance(1)) add_masked(Mask<rows>::of(length.of > j));
-    unroll<width>([&](int w) { sum[w].store(sums[w]); });
+    };
+    const std::int32_t common = *std::min_element(lengths, lengths + groups * rows);
+    for (std::int32_t j = 0; j < common; ++j, slot.advance(1))
+      each<groups>([&](auto g) { add(g, slot); });
+    each<groups>([&](auto g) {
+      const std::int32_t* const of_group = lengths + g * rows;
+      const auto [shortest, longest] = std::minmax_element(of_group, of_group + rows);
+      Columns length;
+      length.load(of_group);
+      Walk at = slot;
+      std::int32_t j = common;
+      for (; j < *shortest; ++j, at.advance(1)) add(g, at);
+      for (; j < *longest; ++j, at.advance(1)) add_masked(g, at, Mask<rows>::of(length.of > j));
+      unroll<width>([&](int w) { sum[g][w].store(sums[w] + g * rows); });
+    });
   }
 };
 #endif

@@ -72,6 +72,8 @@ struct HostRowKernel {
       Matrix::Rows::contiguous
           ? 1
           : interleaved_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
+  /// Groups whose slots are read in turns: caches and processors like neighbouring lines.
+  static constexpr int at_once = 4;
   /// Whether the loop over a row's entries prefetches X by itself: with so few columns a call for
   /// each row costs too much.
   KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {
@@ -150,7 +152,9 @@ struct HostRowKernel {
         while (i < end) {
           const std::int64_t side_by_side = std::min(end - i, rows.interleaved(i));
           const std::int64_t grouped = i + side_by_side / group * group;
-          for (; i < grouped; i += group) multiply_group<Tile::value>(i, c);
+          for (; i + at_once * group <= grouped; i += at_once * group)
+            multiply_groups<Tile::value, at_once>(i, c);
+          for (; i < grouped; i += group) multiply_groups<Tile::value, 1>(i, c);
           for (const std::int64_t last = i + side_by_side % group; i < last; ++i)
             multiply_row(width, i, rows.walk(i), c);
         }
@@ -161,14 +165,15 @@ struct HostRowKernel {
     });
   }
 
-  template <int width>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_group(std::int64_t i, std::int64_t c) const {
-    std::int32_t lengths[group];
-    unroll<group>([&](int r) { lengths[r] = static_cast<std::int32_t>(rows.length(i + r)); });
-    T sums[width][group];
-    InterleavedRows<T>::template multiply<width>(lengths, rows.walk(i), entries, values, &x(0, c),
-                                                 x.step(), sums);
-    unroll<group>([&](int r) {
+  template <int width, int groups>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_groups(std::int64_t i, std::int64_t c) const {
+    constexpr int together = groups * group;
+    std::int32_t lengths[together];
+    unroll<together>([&](int r) { lengths[r] = static_cast<std::int32_t>(rows.length(i + r)); });
+    T sums[width][together];
+    InterleavedRows<T>::template multiply<width, groups>(lengths, rows.walk(i), entries, values,
+                                                         &x(0, c), x.step(), sums);
+    unroll<together>([&](int r) {
       T of_row[width];
       unroll<width>([&](int w) { of_row[w] = sums[w][r]; });
       epilogue.store(rows.row(i + r), c, of_row);
