@@ -10,7 +10,6 @@ namespace fatvec::test {
 namespace {
 
 using distributed::Numbering;
-using Kokkos::LayoutRight;
 
 /// Rows 0 ... rows - 1, shuffled: what this rank has of them. Ranks have different numbers of rows.
 std::vector<std::int64_t> scattered(const Communicator& world, std::int64_t rows, unsigned seed) {
@@ -26,22 +25,6 @@ std::vector<std::int64_t> scattered(const Communicator& world, std::int64_t rows
   return mine;
 }
 
-/// Those rows of a matrix, in that order.
-HostCsr picked(const HostCsr& a, const std::vector<std::int64_t>& rows) {
-  HostCsr::Offsets row_map("row_map", rows.size() + 1);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    row_map(i + 1) = row_map(i) + a.row_map(rows[i] + 1) - a.row_map(rows[i]);
-  const auto nnz = static_cast<std::size_t>(row_map(rows.size()));
-  const HostCsr part(static_cast<int>(rows.size()), a.cols(), row_map,
-                     HostCsr::Ordinals("entries", nnz), HostCsr::Scalars("values", nnz));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::int64_t n = row_map(i), from = a.row_map(rows[i]); n < row_map(i + 1); ++n, ++from) {
-      part.entries(n) = a.entries(from);
-      part.values(n) = a.values(from);
-    }
-  return part;
-}
-
 /// The same with 64-bit columns, each row's from the last to the first.
 distributed::GlobalCsr<double> backwards(const HostCsr& a) {
   using Csr = distributed::GlobalCsr<double>;
@@ -53,32 +36,6 @@ distributed::GlobalCsr<double> backwards(const HostCsr& a) {
       result.values(n) = a.values(a.row_map(i) + last - n);
     }
   return result;
-}
-
-template <class Matrix>
-void expect_rows(const Matrix& a, const HostCsr& serial, const std::vector<std::int64_t>& rows,
-                 const std::vector<std::int64_t>& columns) {
-  constexpr std::int64_t k = 3;
-  ASSERT_EQ(a.local_rows(), static_cast<std::int64_t>(rows.size()));
-  ASSERT_EQ(a.local_cols(), static_cast<std::int64_t>(columns.size()));
-  const Kokkos::View<double**, LayoutRight, Exec> x("x", columns.size(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> y("y", rows.size(), k);
-  const auto host_x = Kokkos::create_mirror_view(x);
-  HostX all_x("x", serial.cols(), k);
-  for (std::int64_t c = 0; c < k; ++c) {
-    for (std::size_t n = 0; n < columns.size(); ++n) host_x(n, c) = x_value(columns[n], c);
-    for (std::int64_t j = 0; j < serial.cols(); ++j) all_x(j, c) = x_value(j, c);
-  }
-  Kokkos::deep_copy(x, host_x);
-  const Exec exec;
-  spmm(exec, 1.0, a, x, 0.0, y);
-  exec.fence();
-  const HostX before("before", rows.size(), k);
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  const auto verdict = verify::compare(
-      verify::reference_product(1.0, picked(serial, rows), all_x, 0.0, before), got);
-  EXPECT_TRUE(verdict.passed) << "row " << verdict.worst_row << ": " << verdict.scaled
-                              << " times what rounding allows";
 }
 
 TEST(DistributedNumbering, TakesRowsInAnyOrderOnAnyRank) {

@@ -24,8 +24,9 @@ PACKAGES = {
     "benchmark": "benchmark",
     "GTest": "googletest",
     "MPI": "mpi",
+    "METIS": "metis",
 }
-AROUND = {"kokkos": (), "mpi": ("+mpi",)}  # of all others the tools
+AROUND = {"kokkos": (), "mpi": ("+mpi",), "metis": ("+metis",)}  # of all others the tools
 
 
 class Recorder:

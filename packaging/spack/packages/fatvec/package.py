@@ -43,6 +43,8 @@ class Fatvec(CMakePackage, CudaPackage):
     conflicts("~kernels", when="+tools", msg="the programs link fatvec::kernels")
     variant("mpi", default=False, description="The library fatvec::mpi: a matrix over MPI ranks")
     conflicts("~tools", when="+mpi", msg="fatvec::mpi reads with fatvec::io")
+    variant("metis", default=False, description="With mpi: parts of a matrix that METIS finds")
+    conflicts("~mpi", when="+metis", msg="METIS is of use to fatvec::mpi alone")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
@@ -72,6 +74,8 @@ class Fatvec(CMakePackage, CudaPackage):
         depends_on("python@3.9:", type="test")
     with when("+mpi"):
         depends_on("mpi")
+    with when("+metis"):
+        depends_on("metis@5:")
 
     def cmake_args(self):
         spec = self.spec
@@ -80,7 +84,8 @@ class Fatvec(CMakePackage, CudaPackage):
             self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"),
             self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels"),
         ]
-        args.append(self.define("FATVEC_ENABLE_MPI", "ON" if spec.satisfies("+mpi") else "OFF"))
+        for name in ("mpi", "metis"):
+            args.append(self.define_from_variant(f"FATVEC_ENABLE_{name.upper()}", name))
         if spec.satisfies("+kernels"):
             args.append(self.define_from_variant("BUILD_SHARED_LIBS", "shared"))
             types = [f"{value[:-2]}:{value[-2:]}" for value in spec.variants["instantiate"].value]
