@@ -21,7 +21,6 @@
 namespace fatvec::bench {
 namespace {
 
-using distributed::Spread;
 using ranks::Communicator, ranks::Part, ranks::Product, ranks::Range, ranks::range_of;
 
 /// The communicator of the first ranks; on the others, none.
@@ -170,7 +169,7 @@ class RankSession final : public GroupedSession<RankCase> {
   }
 
   ranks::Rows rows_of(const Communicator& communicator, const RankCase& rank_case) {
-    const auto spread = rank_case.partition == "nonzeros" ? Spread::nonzeros : Spread::even;
+    const auto spread = ranks::spread_of(rank_case.partition);
     const std::string& text = rank_case.matrix.text;
     if (!generate::is_spec(text)) {
       unreadable_ = true;
@@ -276,6 +275,7 @@ int run_on_ranks(const Options& options, const Suite& suite) {
   const bool nccl = options.use_nccl && ranks::built_with_nccl() && sharing == 1;
   auto cases = world.agree([&] {
     require_one_order(options, suite);
+    static_cast<void>(ranks::spread_of(options.partition));  // may not be in this build
     return select_rank_cases(suite, options, world.size(), nccl ? "nccl" : "mpi");
   });
   std::unique_ptr<Run> run;

@@ -43,7 +43,7 @@ struct RankCase {
   int ranks = 1;
   std::string format;     ///< of the local parts
   std::string exchange;   ///< mpi, nccl
-  std::string partition;  ///< even, nonzeros
+  std::string partition;  ///< even, nonzeros, metis
   product::Layout layout = product::Layout::row;
   std::int64_t k = 1;
 

@@ -125,9 +125,10 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
          0);
   cli::one_of(
       app.add_option("--partition", options.partition,
-                     "Suites weak and strong: whether ranks get equally many rows, or entries")
+                     "Suites weak and strong: whether ranks get equally many rows, or entries, or "
+                     "parts by METIS")
           ->capture_default_str(),
-      {"even", "nonzeros"});
+      {"even", "nonzeros", "metis"});
   app.add_flag_callback(
       "--no-nccl", [&] { options.use_nccl = false; },
       "Suites weak and strong: GPUs exchange through MPI even where there is NCCL");

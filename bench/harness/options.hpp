@@ -29,7 +29,7 @@ struct Options {
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
   std::optional<int> repetitions;     ///< timed ones of every row, whatever they take
   double max_expansion = 16;          ///< the largest size of a format, in sizes of CSR
-  std::string partition = "even";     ///< of rows over ranks: even, nonzeros
+  std::string partition = "even";     ///< of rows over ranks: even, nonzeros, metis
   bool use_nccl = true;               ///< between GPUs
   bool dry_run = false;
   bool list = false;

@@ -15,6 +15,7 @@ import unittest
 FATVEC, BENCH, FAULTS = sys.argv[1:4]
 RUN = sys.argv[4:]
 GRID = "gen:stencil27:6x6x8"
+METIS = "--distributed --partition metis".split()
 
 
 class Programs(unittest.TestCase):
@@ -47,6 +48,15 @@ class Programs(unittest.TestCase):
         said = [line for line in done.stderr.splitlines() if line.startswith(name)]
         self.assertEqual(len(said), 1, done.stderr)
         return said[0]
+
+    def skip_without_metis(self):
+        """What the programs say where there is no METIS is one message."""
+        multiply = [FATVEC, "multiply", GRID, *METIS]
+        if subprocess.run(multiply, capture_output=True).returncode == 0:
+            return
+        for command in multiply, [BENCH, "--suite", "strong", "--dry-run", *METIS[1:]]:
+            self.assertIn("built without METIS", self.refused(2, *command))
+        self.skipTest("built without METIS")
 
 
 class OneRankFails(Programs):
@@ -154,6 +164,24 @@ class Multiply(Programs):
             )
             share = told["per_rank"]["nnz"]
             self.assertLess(share["max"] / share["min"], 1.5)
+
+    def test_parts_by_metis(self):
+        self.skip_without_metis()
+        product = ("gen:stencil5:18x20", *"--k 3 --beta 0.5".split())
+        alone = self.run_on(0, FATVEC, "multiply", *product, "--repeat", 0, "--json")
+        serial = json.loads(alone.stdout)
+        for ranks in (1, 3):
+            told = self.multiply(ranks, *product, *METIS[1:], "--format", "hll")
+            self.assertEqual((told["partition"], told["verified"]["passed"]), ("metis", True))
+            share = told["per_rank"]["nnz"]
+            self.assertLess(share["max"] / share["min"], 1.1)
+            for vector in "x", "y":  # the same elements, whatever their ranks
+                for mine, other in zip(told[vector]["norm2"], serial[vector]["norm2"]):
+                    self.assertAlmostEqual(mine, other, delta=1e-12 * other)
+        self.assertIn(
+            "METIS cuts the graph of a square matrix",
+            self.refused(2, FATVEC, "multiply", "gen:uniform:20x30:3", *METIS),
+        )
 
     def test_a_file_is_read_in_parts_and_its_duplicates_are_counted(self):
         matrix = self.folder / "a.mtx"
@@ -274,6 +302,16 @@ class Suites(Programs):
         (_, row) = self.results(2, *options.split(), "--matrix", source)["benchmarks"]
         self.assertIn("/partition:nonzeros/", row["name"])
         self.assertLess(row["most_rank_nnz"] / row["nnz"], 0.6)
+
+    def test_a_file_cut_by_metis(self):
+        self.skip_without_metis()
+        source = self.folder / "mesh.mtx"
+        self.run_on(0, FATVEC, "generate", "stencil5:20x20", "-o", source)
+        options = "--suite strong --partition metis --k 2 --dry-run"
+        (_, row) = self.results(2, *options.split(), "--matrix", source)["benchmarks"]
+        self.assertIn("/partition:metis/", row["name"])
+        self.assertLess(row["most_rank_nnz"] / row["nnz"], 0.55)
+        self.assertLess(row["exchanged_bytes"], 2 * 40 * 2 * 8)
 
     def test_an_error_is_one_message(self):
         for ranks in (0, 2):

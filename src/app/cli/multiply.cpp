@@ -192,9 +192,9 @@ void add_ranks(CLI::App& command, MultiplyOptions& options) {
       "Spread the rows over MPI ranks: mpirun -n 4 fatvec multiply --distributed ...");
   one_of(command
              .add_option("--partition", options.partition,
-                         "Whether ranks get equally many rows, or entries")
+                         "Whether ranks get equally many rows, or entries, or parts by METIS")
              ->capture_default_str(),
-         {"even", "nonzeros"})
+         {"even", "nonzeros", "metis"})
       ->needs(distributed);
 }
 

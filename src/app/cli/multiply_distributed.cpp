@@ -63,8 +63,7 @@ ranks::Time median_of(std::vector<ranks::Time> times) {
 }
 
 ranks::Rows load(const Communicator& world, const MultiplyOptions& options) {
-  const auto spread =
-      options.partition == "nonzeros" ? distributed::Spread::nonzeros : distributed::Spread::even;
+  const auto spread = ranks::spread_of(options.partition);
   if (!generate::is_spec(options.matrix)) return ranks::read_rows(world, options.matrix, spread);
   const auto spec = world.agree([&] { return generate::parse_spec(options.matrix); });
   return ranks::generate_rows(world, spec, spread, options.format_options.memory_limit);
@@ -186,7 +185,9 @@ void print(const MultiplyOptions& options, const Result& result) {
              options.k, options.layout);
   write_line(stdout, "ranks", "{} on {}, {} threads each, rows spread {}", result.ranks,
              options.backend, Kokkos::DefaultHostExecutionSpace().concurrency(),
-             options.partition == "even" ? "evenly" : "by nonzeros");
+             options.partition == "even"    ? "evenly"
+             : options.partition == "metis" ? "by METIS"
+                                            : "by nonzeros");
   write_line(stdout, "format", "{}", result.format);
   range("rows", result.local_rows, "rows");
   range("entries", result.nnz, "entries");

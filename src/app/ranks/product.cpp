@@ -42,11 +42,12 @@ Vectors allocate(const char* label, std::int64_t rows, const Operands& operands)
   });
 }
 
-void fill(const Vectors& v, Purpose purpose, std::uint64_t seed, std::int64_t first_row) {
+/// number_of(i): the global number of row i.
+void fill(const Vectors& v, Purpose purpose, std::uint64_t seed, const auto& number_of) {
   const auto host = fatvec::detail::allocated([&] { return Kokkos::create_mirror_view(v); });
   for (std::size_t i = 0; i < v.extent(0); ++i)
     for (std::size_t c = 0; c < v.extent(1); ++c)
-      host(i, c) = element(purpose, seed, first_row + static_cast<std::int64_t>(i),
+      host(i, c) = element(purpose, seed, number_of(static_cast<std::int64_t>(i)),
                            static_cast<std::int64_t>(c));
   Kokkos::deep_copy(v, host);
 }
@@ -61,7 +62,9 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
   const Kokkos::Timer timer;
   distributed::Options halo;
   halo.use_nccl = use_nccl && ranks_per_gpu(communicator) == 1;
-  const auto csr = distributed::from_rows(communicator, rows_.partition, rows_.mine, halo);
+  const auto csr = rows_.numbering
+                       ? distributed::from_rows(communicator, *rows_.numbering, rows_.mine, halo)
+                       : distributed::from_rows(communicator, rows_.partition, rows_.mine, halo);
   const auto volume = csr.volume();
   share_ = {.rows = csr.local_rows(),
             .nnz = rows_.mine.nnz(),
@@ -114,7 +117,7 @@ void Product::load(const Operands& operands) {
     x_ = y_ = Vectors();  // first the old ones go
     x_ = allocate("X", local_cols_, operands);
     y_ = allocate("Y", share_.rows, operands);
-    fill(x_, Purpose::x, operands.seed, first_col_);
+    fill(x_, Purpose::x, operands.seed, [&](auto i) { return number_of(i, first_col_); });
     reserve_(operands.k);
     fill_y();
   });
@@ -125,10 +128,11 @@ void Product::reset_y() {
 }
 
 void Product::fill_y() {
+  const std::int64_t first = rows_.partition.begin(communicator_.rank());
   if (operands_.beta == 0)
     Kokkos::deep_copy(y_, std::numeric_limits<double>::quiet_NaN());
   else
-    fill(y_, Purpose::y, operands_.seed, rows_.partition.begin(communicator_.rank()));
+    fill(y_, Purpose::y, operands_.seed, [&](auto i) { return number_of(i, first); });
 }
 
 Time Product::run(Part part, int batch) {
@@ -160,7 +164,7 @@ Product::Verdict Product::verify() const {
     if (operands_.beta != 0)
       for (std::int64_t i = 0; i < share_.rows; ++i)
         for (std::int64_t c = 0; c < operands_.k; ++c)
-          before(i, c) = element(Purpose::y, operands_.seed, first + i, c);
+          before(i, c) = element(Purpose::y, operands_.seed, number_of(i, first), c);
     const auto reference = verify::reference_product(
         operands_.alpha, rows_.mine, WholeX{operands_.seed, operands_.k}, operands_.beta, before);
     static_cast<verify::Verdict&>(mine) = verify::compare(reference, got);
@@ -168,7 +172,7 @@ Product::Verdict Product::verify() const {
     mine.expected =
         static_cast<double>(reference.value[mine.worst_row * operands_.k + mine.worst_column]);
     mine.got = got(mine.worst_row, mine.worst_column);
-    mine.worst_row += first;
+    mine.worst_row = number_of(mine.worst_row, first);
   });
   struct {
     double scaled;

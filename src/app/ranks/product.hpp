@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/distributed/matrix_market.hpp>
+#include <fatvec/distributed/numbering.hpp>
 #include <fatvec/generate/generate.hpp>
 
 /// Products over ranks, chosen at run time: what `fatvec multiply --distributed` and the suites
@@ -23,19 +25,30 @@ using Exec = Kokkos::DefaultExecutionSpace;
 /// This rank's rows of X or Y, in either layout.
 using Vectors = Kokkos::View<double**, Kokkos::LayoutStride, Exec>;
 
-/// This rank's rows of a matrix, on the host.
+/// This rank's rows of a matrix, on the host; columns are those of the file or the generator.
 struct Rows {
   distributed::Partition partition;
   distributed::GlobalCsr<double> mine;
   std::int64_t duplicates = 0;  ///< of a file, on all ranks together
+  /// Where ranks have other rows than ranges: their order, and which rows this rank has.
+  std::optional<distributed::Numbering> numbering{};
+  std::vector<std::int64_t> numbers{};
 };
 
+/// How rows are spread over ranks.
+enum class Spread {
+  even,      ///< equally many rows
+  nonzeros,  ///< about equally many entries
+  metis      ///< the same, in parts that METIS finds; of square matrices
+};
+/// By its name; throws UsageError for metis in a program that was built without it.
+Spread spread_of(std::string_view name);
+
 /// A Matrix Market file, of which each rank reads a range of bytes.
-Rows read_rows(const Communicator& communicator, const std::string& path,
-               distributed::Spread spread);
+Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread);
 /// A generated matrix, of which each rank makes its rows. memory_limit: of one rank.
-Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
-                   distributed::Spread spread, std::optional<std::uint64_t> memory_limit = {});
+Rows generate_rows(const Communicator& communicator, const generate::Spec& spec, Spread spread,
+                   std::optional<std::uint64_t> memory_limit = {});
 
 /// What is multiplied: X(j, c), and Y(i, c) before the product, are functions of the seed and their
 /// global place; those of `fatvec multiply` on one rank.
@@ -117,6 +130,11 @@ class Product {
   template <class Matrix>
   void take(const Matrix& matrix);
   void fill_y();
+  /// What row i of this rank's part of a vector is called in the file or by the generator; first:
+  /// row 0's, where ranks have ranges.
+  [[nodiscard]] std::int64_t number_of(std::int64_t i, std::int64_t first) const {
+    return rows_.numbering ? rows_.numbers[static_cast<std::size_t>(i)] : first + i;
+  }
 
   Communicator communicator_;
   Rows rows_;

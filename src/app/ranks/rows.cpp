@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fatvec/app/ranks/product.hpp>
+#include <fatvec/distributed/metis.hpp>
 
 namespace fatvec::ranks {
 namespace {
 
+using distributed::GlobalCoo;
 using distributed::GlobalCsr;
+using distributed::Numbering;
 using distributed::Partition;
-using distributed::Spread;
 
 std::vector<std::int64_t> lengths_of(const auto& rows) {
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows.rows()));
@@ -19,17 +22,59 @@ std::vector<std::int64_t> lengths_of(const auto& rows) {
   return lengths;
 }
 
+/// The same entries, with the new numbers of their rows.
+GlobalCoo<double> with_rows(const std::vector<std::int64_t>& numbers,
+                            const GlobalCsr<double>& mine) {
+  GlobalCoo<double> coo(mine.cols(), mine.cols(), static_cast<std::size_t>(mine.nnz()));
+  for (std::int64_t i = 0; i < mine.rows(); ++i)
+    for (std::int64_t n = mine.row_map(i); n < mine.row_map(i + 1); ++n) {
+      coo.row(n) = numbers[static_cast<std::size_t>(i)];
+      coo.col(n) = mine.entries(n);
+      coo.value(n) = mine.values(n);
+    }
+  return coo;
+}
+
+/// Rows travel to the ranks that METIS finds for them. Columns, and with them X and the reference
+/// that a product is compared with, keep their numbers.
+Rows parted_by_metis(const Communicator& communicator, const Rows& rows) {
+  auto numbers = distributed::partition_by_metis(communicator, rows.partition, rows.mine);
+  Numbering numbering(communicator, rows.partition.rows(), numbers);
+  const auto now = communicator.agree([&] {
+    std::vector<std::int64_t> of_rows(static_cast<std::size_t>(rows.mine.rows()));
+    std::iota(of_rows.begin(), of_rows.end(), rows.partition.begin(communicator.rank()));
+    return of_rows;
+  });
+  const auto later = numbering(communicator, now);
+  const auto coo = communicator.agree([&] { return with_rows(later, rows.mine); });
+  auto mine = gather_rows(communicator, numbering.partition(), coo);
+  return communicator.agree([&] {
+    return Rows{.partition = numbering.partition(),
+                .mine = std::move(mine),
+                .duplicates = rows.duplicates,
+                .numbering = std::move(numbering),
+                .numbers = std::move(numbers)};
+  });
+}
+
 }  // namespace
+
+Spread spread_of(std::string_view name) {
+  if (name == "metis") distributed::require_metis();
+  return name == "metis" ? Spread::metis : name == "nonzeros" ? Spread::nonzeros : Spread::even;
+}
 
 Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread) {
   const auto file = communicator.agree([&] { return std::filesystem::path(path); });
   const auto coo = distributed::read_entries<double>(communicator, file);
-  Partition partition = spread == Spread::even ? Partition::even(communicator, coo.rows)
-                                               : distributed::spread_by_nonzeros(communicator, coo);
+  Partition partition = spread == Spread::nonzeros
+                            ? distributed::spread_by_nonzeros(communicator, coo)
+                            : Partition::even(communicator, coo.rows);
   auto mine = gather_rows(communicator, partition, coo);
   Rows rows{.partition = std::move(partition), .mine = std::move(mine)};
   rows.duplicates =
       range_of(communicator, static_cast<std::int64_t>(coo.entries()) - rows.mine.nnz()).sum;
+  if (spread == Spread::metis) return parted_by_metis(communicator, rows);
   return rows;
 }
 
@@ -52,7 +97,7 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
     partition = Partition::by_nonzeros(communicator, *partition, lengths);
     rows = communicator.agree(make);
   }
-  return communicator.agree([&] {
+  Rows generated = communicator.agree([&] {
     const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
         Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
     Kokkos::deep_copy(columns, rows.entries);
@@ -60,6 +105,8 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
         .partition = *partition,
         .mine = GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values)};
   });
+  if (spread == Spread::metis) return parted_by_metis(communicator, generated);
+  return generated;
 }
 
 }  // namespace fatvec::ranks

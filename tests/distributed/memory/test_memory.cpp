@@ -128,10 +128,13 @@ void expect_one_error_on_all_ranks(const Communicator& world, const Work& work) 
   EXPECT_GT(refused, 0);
 }
 
-class Memory : public testing::TestWithParam<distributed::Spread> {
+class Memory : public testing::TestWithParam<ranks::Spread> {
  protected:
   void SetUp() override {
     if (world_.size() == 1) GTEST_SKIP() << "one rank waits for nobody";
+#ifndef FATVEC_HAVE_METIS
+    if (GetParam() == ranks::Spread::metis) GTEST_SKIP() << "built without METIS";
+#endif
   }
   Communicator world_;
 };
@@ -190,7 +193,8 @@ TEST(MemoryOfUsers, OfRowsInAnyOrderIsRefusedOnAllRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Spreads, Memory,
-                         testing::Values(distributed::Spread::even, distributed::Spread::nonzeros));
+                         testing::Values(ranks::Spread::even, ranks::Spread::nonzeros,
+                                         ranks::Spread::metis));
 
 }  // namespace
 }  // namespace fatvec::test
