@@ -41,17 +41,17 @@ KOKKOS_INLINE_FUNCTION bool visit_exactly(std::int64_t left, std::int64_t c, con
   return ((left == widths && (visit(Width<widths>{}, c), true)) || ...);
 }
 
-/// visit(MaskedTile<...>{left}, c) for 1 ... most · lanes columns that are left.
+/// visit(MaskedTile<...>{left}, c) for 9 ... most · lanes columns that are left.
 template <int most, int lanes, class Visit>
 KOKKOS_INLINE_FUNCTION void visit_masked(std::int64_t left, std::int64_t c, const Visit& visit) {
-  if constexpr (most > 1)
+  if constexpr ((most - 1) * lanes > 8)
     if (left <= (most - 1) * lanes) return visit_masked<most - 1, lanes>(left, c, visit);
   visit(MaskedTile<most, lanes>{static_cast<int>(left)}, c);
 }
 
 /// Covers columns 0 ... k - 1 with tiles: visit(Width<w>, first column), widest first, the
 /// remainder exactly. Where vectors of `lanes` can be masked, the remainder is a single tile,
-/// masked unless a Width is its own.
+/// masked from 9 columns on.
 template <Columns columns, int lanes, class Visit>
 KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   constexpr int widest = widest_tile<columns>;
@@ -59,7 +59,7 @@ KOKKOS_INLINE_FUNCTION void sweep_columns(std::int64_t k, const Visit& visit) {
   for (; c + widest <= k; c += widest) visit(Width<widest>{}, c);
   if (c == k) return;
   if constexpr (lanes > 0) {
-    if (!visit_exactly<16, 8, 4, 3, 2, 1>(k - c, c, visit))
+    if (!visit_exactly<16, 8, 7, 6, 5, 4, 3, 2, 1>(k - c, c, visit))
       visit_masked<widest / lanes, lanes>(k - c, c, visit);
   } else {
     const auto visit_bit = [&](auto width) {

@@ -89,7 +89,10 @@ struct HostBlockKernel {
     std::int64_t distance = 0;
     if constexpr (columns == Columns::contiguous)
       distance = prefetch_row_distance(sweep.shares.prefetch, block_rows, entries, begin, end,
-                                       sweep.shares.k * std::int64_t{sizeof(T)}, cols);
+                                       {.rows = sweep.shares.partition.rows,
+                                        .x_rows = cols,
+                                        .bytes = sweep.shares.k * std::int64_t{sizeof(T)},
+                                        .block = access.size});
     if constexpr (can_transpose_y)
       if (sweep.shares.transposes_y) return multiply_transposed(begin, end, distance);
     multiply(begin, end, distance);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <fatvec/core/macros.hpp>
 #include <fatvec/kernels/host/simd.hpp>
@@ -64,20 +65,35 @@ struct InterleavedRows {
         });
       }
     };
-    const std::int32_t common = *std::min_element(lengths, lengths + groups * rows);
+    const auto [common, longest] = least_and_greatest<groups * rows>(lengths);
     for (std::int32_t j = 0; j < common; ++j, slot.advance(1))
       each<groups>([&](auto g) { add(g, slot); });
-    each<groups>([&](auto g) {
-      const std::int32_t* const of_group = lengths + g * rows;
-      const auto [shortest, longest] = std::minmax_element(of_group, of_group + rows);
-      Columns length;
-      length.load(of_group);
-      Walk at = slot;
-      std::int32_t j = common;
-      for (; j < *shortest; ++j, at.advance(1)) add(g, at);
-      for (; j < *longest; ++j, at.advance(1)) add_masked(g, at, Mask<rows>::of(length.of > j));
-      unroll<width>([&](int w) { sum[g][w].store(sums[w] + g * rows); });
-    });
+    if (common < longest)
+      each<groups>([&](auto g) {
+        const std::int32_t* const of_group = lengths + g * rows;
+        const auto [shortest, last] = least_and_greatest<rows>(of_group);
+        Columns length;
+        length.load(of_group);
+        Walk at = slot;
+        std::int32_t j = common;
+        for (; j < shortest; ++j, at.advance(1)) add(g, at);
+        for (; j < last; ++j, at.advance(1)) add_masked(g, at, Mask<rows>::of(length.of > j));
+      });
+    each<groups>(
+        [&](auto g) { unroll<width>([&](int w) { sum[g][w].store(sums[w] + g * rows); }); });
+  }
+
+ private:
+  /// In a loop that compilers make vectors of.
+  template <int n>
+  static std::pair<std::int32_t, std::int32_t> least_and_greatest(const std::int32_t* numbers) {
+    std::int32_t least = numbers[0];
+    std::int32_t greatest = numbers[0];
+    for (int r = 1; r < n; ++r) {
+      least = std::min(least, numbers[r]);
+      greatest = std::max(greatest, numbers[r]);
+    }
+    return {least, greatest};
   }
 };
 #endif

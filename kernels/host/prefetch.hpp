@@ -74,49 +74,65 @@ FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* 
 #endif
 }
 
+/// What is asked about, beside a part of A's rows.
+struct PrefetchWork {
+  std::int64_t rows;       ///< of A, as stored
+  std::int64_t x_rows;     ///< of X
+  std::int64_t bytes;      ///< of a row of X
+  std::int64_t block = 1;  ///< rows of X that an entry of A multiplies
+  std::int64_t resident = cache_resident_bytes_by_rows;  ///< an X of as many is not prefetched
+};
+
 /// Rows of A between prefetching a row of X and using it, for stored rows first ... last - 1,
-/// judged by a sample of them; 0: no prefetching. A row of X has `bytes`, and there are x_rows of
-/// them; an X of up to `resident` bytes is not prefetched.
+/// judged by a sample of them; 0: no prefetching. Near the diagonal nothing is prefetched: of a
+/// banded matrix the last cache keeps the rows of X that are in use.
 template <class Rows, class Ordinal>
-KOKKOS_FUNCTION std::int64_t prefetch_row_distance(
-    const host::PrefetchTuning& worth_it, const Rows& rows, const Ordinal* entries,
-    std::int64_t first, std::int64_t last, std::int64_t bytes, std::int64_t x_rows,
-    std::int64_t resident = cache_resident_bytes_by_rows) {
+KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const host::PrefetchTuning& worth_it,
+                                                   const Rows& rows, const Ordinal* entries,
+                                                   std::int64_t first, std::int64_t last,
+                                                   const PrefetchWork& work) {
   constexpr std::int64_t window =
       250'000;  // bytes of X around what the row before had that a core's cache still has
   constexpr std::int64_t enough = 64;  // entries looked at
   constexpr std::int64_t samples = 24;
   constexpr std::int64_t looked_at = 64;  // entries of a row
-  if (bytes * x_rows <= resident || last - first <= samples) return 0;
-  const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / bytes);
-  std::int64_t seen = 0;  // entries,
-  std::int64_t runs = 0;  // of neighbouring columns,
-  std::int64_t far = 0;   // whose last one is far from all that the row before has
+  if (work.bytes * work.x_rows <= work.resident || last - first <= samples) return 0;
+  const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / work.bytes);
+  const std::int64_t columns = work.x_rows / work.block;
+  const std::int64_t band = Kokkos::min(work.resident / work.bytes / work.block, columns / 8);
+  std::int64_t seen = 0;     // entries,
+  std::int64_t runs = 0;     // of neighbouring columns,
+  std::int64_t far = 0;      // whose last one is far from all that the row before has,
+  std::int64_t follows = 0;  // or is one behind a column of it
   std::int64_t looks = 0;
   for (; looks < samples && (looks < 4 || seen < enough); ++looks) {
     // In an order that is spread over the block wherever it ends.
     const std::int64_t i = first + (looks * 7 % samples) * (last - first - 1) / samples;
     const std::int64_t before = Kokkos::min(looked_at, rows.length(i));
     const std::int64_t length = Kokkos::min(looked_at, rows.length(i + 1));
+    const std::int64_t diagonal = rows.row(i + 1) * columns / work.rows;
     auto at = rows.walk(i + 1);
     for (std::int64_t j = 0; before > 0 && j < length; ++j, at.advance(1)) {
       const std::int64_t column = entries[at[0]];
       if (j + 1 < length && entries[at[1]] == column + 1) continue;
-      bool near = false;
+      bool near = -band <= column - diagonal && column - diagonal <= band;
+      bool behind = false;
       auto other = rows.walk(i);
-      for (std::int64_t o = 0; o < before && !near; ++o, other.advance(1)) {
+      for (std::int64_t o = 0; o < before && !(near && behind); ++o, other.advance(1)) {
         const std::int64_t distance = column - entries[other[0]];
-        near = -near_by <= distance && distance <= near_by;
+        near = near || (-near_by <= distance && distance <= near_by);
+        behind = behind || distance == 1;
       }
       ++runs;
       far += near ? 0 : 1;
+      follows += behind ? 1 : 0;
     }
     seen += length;
   }
   const bool scattered = 20 * far > runs;
-  const bool pays =
-      (scattered && bytes >= worth_it.scattered) || runs * bytes >= worth_it.pattern * seen;
-  return pays && seen > 0 ? 1 + looks * prefetch_distance(bytes) / seen : 0;
+  const bool pays = (scattered && work.bytes >= worth_it.scattered) ||
+                    follows * work.bytes >= worth_it.pattern * seen;
+  return pays && seen > 0 ? 1 + looks * prefetch_distance(work.bytes) / seen : 0;
 }
 
 /// Prefetches `bytes` of the rows of X that the next `length` slots of a walk need, x being where

@@ -91,9 +91,10 @@ struct HostRowKernel {
     HostRowKernel of_part = *this;
     of_part.slots = rows.slots_before(sweep.partition.rows);
     if constexpr (columns == Columns::contiguous) {
-      of_part.distance = prefetch_row_distance(
-          sweep.prefetch, rows, entries, first, last, sweep.k * std::int64_t{sizeof(T)}, cols,
-          prefetches_by_entry(sweep.k) ? cache_resident_bytes : cache_resident_bytes_by_rows);
+      PrefetchWork work{
+          .rows = sweep.partition.rows, .x_rows = cols, .bytes = sweep.k * std::int64_t{sizeof(T)}};
+      if (prefetches_by_entry(sweep.k)) work.resident = cache_resident_bytes;
+      of_part.distance = prefetch_row_distance(sweep.prefetch, rows, entries, first, last, work);
       if constexpr (can_transpose_y)
         if (sweep.transposes_y) return of_part.multiply_transposed(first, last);
     }

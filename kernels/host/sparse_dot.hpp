@@ -35,36 +35,34 @@ FATVEC_FORCEINLINE void add_entries(Vec<T, n>& sum, const Ordinal* entries, cons
   sum.add_product(value, of_x);
 }
 
-/// sum = the halves of even + odd, added; even is used up. By reference: without AVX GCC has a
-/// note on the ABI of each vector that is passed by value.
+/// sum = the halves of four, added. By reference: without AVX GCC has a note on the ABI of each
+/// vector that is passed by value.
 template <class T>
-FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, Vec<T, 4>& even, const Vec<T, 4>& odd) {
-  even.add(odd);
-  sum.of = typename Vec<T, 2>::Register{even.of[0], even.of[1]} +
-           typename Vec<T, 2>::Register{even.of[2], even.of[3]};
+FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, const Vec<T, 4>& four) {
+  sum.of = typename Vec<T, 2>::Register{four.of[0], four.of[1]} +
+           typename Vec<T, 2>::Register{four.of[2], four.of[3]};
 }
 
-/// Four entries fill a vector, and two vectors take turns, for each addition waits for the last one
-/// to the same sum. GCC, which may not reorder a sum, would add one entry after the other.
+/// Four entries fill a vector. GCC, which may not reorder a sum, would add one entry after the
+/// other.
 template <HasRegisters T, class Ordinal>
 FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, const T* values,
                                 const T* x) {
   if (length == 0) return T{};
   prefetch_entries(values, entries);
-  Vec<T, 4> even;
-  Vec<T, 4> odd;
+  Vec<T, 4> four;
   std::int64_t j = 0;
   for (; j + 8 <= length; j += 8) {
     prefetch_entries(values + 8 + j, entries + 8 + j);
-    add_entries(even, entries + j, values + j, x);
-    add_entries(odd, entries + j + 4, values + j + 4, x);
+    add_entries(four, entries + j, values + j, x);
+    add_entries(four, entries + j + 4, values + j + 4, x);
   }
   if (length & 4) {
-    add_entries(even, entries + j, values + j, x);
+    add_entries(four, entries + j, values + j, x);
     j += 4;
   }
   Vec<T, 2> sum;
-  add_halves(sum, even, odd);
+  add_halves(sum, four);
   if (length & 2) {
     add_entries(sum, entries + j, values + j, x);
     j += 2;
@@ -87,8 +85,7 @@ template <class T>
 FATVEC_FORCEINLINE T sparse_dot_prefetching(std::int64_t length, const std::int32_t* entries,
                                             const T* values, const T* x,
                                             const std::int32_t* later) {
-  Vec<T, 4> even;
-  Vec<T, 4> odd;
+  Vec<T, 4> four;
   const auto prefetch = [&](std::int64_t column)
                             FATVEC_INLINE_LAMBDA { __builtin_prefetch(x + column, 0, 2); };
   std::int64_t j = 0;
@@ -96,12 +93,12 @@ FATVEC_FORCEINLINE T sparse_dot_prefetching(std::int64_t length, const std::int3
   for (; j + 8 < length; j += 8) {
     prefetch_entries(values + 8 + j, entries + 8 + j);
     each<8>([&](auto u) FATVEC_INLINE_LAMBDA { prefetch(later[j + u]); });
-    add_entries(even, entries + j, values + j, x);
-    add_entries(odd, entries + j + 4, values + j + 4, x);
+    add_entries(four, entries + j, values + j, x);
+    add_entries(four, entries + j + 4, values + j + 4, x);
   }
   if (length - j > 4) {
     each<4>([&](auto u) FATVEC_INLINE_LAMBDA { prefetch(later[j + u]); });
-    add_entries(even, entries + j, values + j, x);
+    add_entries(four, entries + j, values + j, x);
     j += 4;
   }
   const auto left = Mask<4>::first(length - j);
@@ -115,9 +112,9 @@ FATVEC_FORCEINLINE T sparse_dot_prefetching(std::int64_t length, const std::int3
   const std::int32_t column[] = {columns.of[0], columns.of[1], columns.of[2], columns.of[3]};
   of_x.gather(x, column);
   of_x.keep(left);  // x[0] of lanes without an entry may be NaN
-  odd.add_product(value, of_x);
+  four.add_product(value, of_x);
   Vec<T, 2> sum;
-  add_halves(sum, even, odd);
+  add_halves(sum, four);
   return sum.of[0] + sum.of[1];
 }
 #else

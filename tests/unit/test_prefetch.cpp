@@ -27,8 +27,9 @@ constexpr host::PrefetchTuning from_one_column{1, 300};
 std::int64_t distance(const Csr& a, std::int64_t k,
                       const host::PrefetchTuning& worth_it = from_one_column,
                       std::int64_t resident = detail::cache_resident_bytes_by_rows) {
-  return detail::prefetch_row_distance(worth_it, a.row_access(), a.entries.data(), 0, a.rows(),
-                                       k * 8, a.cols(), resident);
+  return detail::prefetch_row_distance(
+      worth_it, a.row_access(), a.entries.data(), 0, a.rows(),
+      {.rows = a.rows(), .x_rows = a.cols(), .bytes = k * 8, .resident = resident});
 }
 
 TEST(Prefetch, TuningIsDataThatPrints) {
@@ -60,8 +61,9 @@ TEST(Prefetch, IsForScatteredColumns) {
   EXPECT_EQ(host::PrefetchTuning({128, 7}).for_blocks().scattered, 128);
 }
 
-/// A band 16,001 wide is scattered where the second-level cache does not hold as many rows of X.
-TEST(Prefetch, ReachesAsFarAsTheCacheOfACore) {
+/// A band 16,001 wide: near the diagonal where the last cache holds as many rows of X, else
+/// scattered. One that is shifted by half of the columns is far from it.
+TEST(Prefetch, IsNotForBandsThatTheLastCacheHolds) {
   const std::int32_t n = 200'000;
   const std::int32_t width = 16'000;
   const Csr::Offsets row_map("row_map", n + 1);
@@ -72,11 +74,11 @@ TEST(Prefetch, ReachesAsFarAsTheCacheOfACore) {
     entries(2 * i + 1) = i < n - width ? i + 7919 * i % width + 1 : i;
   }
   const Csr band(n, n, row_map, entries, Csr::Scalars("values", 2 * n));
-  EXPECT_GT(distance(band, 16), 0) << "250 kB are 1,953 rows of 16 columns";
-  EXPECT_EQ(detail::prefetch_row_distance(from_one_column, band.row_access(), band.entries.data(),
-                                          0, n, 8, 10 * n),
-            0)
-      << "and 31,250 of one";
+  EXPECT_EQ(distance(band, 16), 0) << "2 MB";
+  EXPECT_GT(distance(band, 128), 0) << "16 MB";
+  for (std::int32_t i = 0; i < 2 * n; ++i) entries(i) = (entries(i) + n / 2) % n;
+  EXPECT_GT(distance(band, 16), 0) << "far from the diagonal";
+  EXPECT_EQ(distance(band, 1, from_one_column, 0), 0) << "250 kB hold 31,250 rows of one column";
 }
 
 TEST(Prefetch, IsForPatternsWhereRowsOfXAreLong) {
@@ -94,7 +96,8 @@ TEST(Prefetch, IsNotForFewOrEmptyRows) {
   const Csr scattered = test::generated("gen:uniform:100000:10");
   const auto of_rows = [&](std::int64_t first, std::int64_t last) {
     return detail::prefetch_row_distance(from_one_column, scattered.row_access(),
-                                         scattered.entries.data(), first, last, 128, 100'000);
+                                         scattered.entries.data(), first, last,
+                                         {.rows = 100'000, .x_rows = 100'000, .bytes = 128});
   };
   EXPECT_EQ(of_rows(5, 29), 0);
   EXPECT_EQ(of_rows(5, 30), 9);
