@@ -72,9 +72,9 @@ void launch_blocks(const char* label, const ExecSpace& exec, const Kernel& kerne
 template <class ExecSpace, class Kernel>
 void launch_items(const char* label, const ExecSpace& exec, Kernel kernel) {
   // Blocks of few threads, and registers for what a thread loads at once.
-  using Range =
-      Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
-                          Kokkos::LaunchBounds<128, Kernel::resident_blocks>>;
+  using Range = Kokkos::RangePolicy<
+      ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
+      Kokkos::LaunchBounds<128, detail::least_resident<Kernel::resident_blocks>>>;
   const std::int64_t count = kernel.a.count();
   const std::int64_t of_row = std::int64_t{kernel.items_of_row} * kernel.threads_per_row();
   const std::int64_t at_once = std::numeric_limits<int>::max() / of_row;
@@ -97,8 +97,9 @@ void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int l
       host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
   kernel.parts = host ? 1 : std::min(kernel.items_of_row, most_parts);
   const auto teams = static_cast<int>((count + kernel.rows - 1) / kernel.rows * kernel.parts);
-  using Teams = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                   Kokkos::LaunchBounds<threads, threads == 1 ? 1 : 4>>;
+  using Teams = Kokkos::TeamPolicy<
+      ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+      Kokkos::LaunchBounds<threads, detail::least_resident<threads == 1 ? 1 : 4>>>;
   Kokkos::parallel_for(
       label, Teams(exec, teams, threads / kernel.threads_per_row(), kernel.threads_per_row()),
       kernel);

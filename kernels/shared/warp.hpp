@@ -7,7 +7,7 @@
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/macros.hpp>
 
-/// Sums among the threads of a warp.
+/// Sums among the threads of a warp, and how many warps there are.
 namespace fatvec::detail {
 
 /// Whether the threads of a warp can add up among themselves, which Kokkos offers only with a mask
@@ -18,6 +18,16 @@ inline constexpr bool has_shuffles = !is_host<ExecSpace>;
 #else
 template <class ExecSpace>
 inline constexpr bool has_shuffles = false;
+#endif
+
+/// The second number of LaunchBounds for `blocks` blocks on a multiprocessor. On AMD GPUs it counts
+/// waves of a SIMD unit; there the compiler chooses.
+#if defined(KOKKOS_ENABLE_HIP)
+template <int blocks>
+inline constexpr int least_resident = 1;
+#else
+template <int blocks>
+inline constexpr int least_resident = blocks;
 #endif
 
 /// value + that of the thread whose rank differs in bit `offset`. Every thread of `mask`, a part of
