@@ -72,7 +72,6 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
             .received_rows = volume.received_rows,
             .neighbours = volume.neighbours,
             .matrix_bytes = static_cast<std::int64_t>(csr.halo().matrix().bytes())};
-  boundary_rows_ = csr.halo().matrix().rows();
   local_cols_ = csr.local_cols();
   first_col_ = csr.column_partition().begin(communicator.rank());
   communicator.agree([&] {
@@ -191,8 +190,7 @@ Product::Verdict Product::verify() const {
 Share Product::share() const {
   Share share = share_;
   const std::int64_t vectors = static_cast<std::int64_t>(x_.size() + y_.size());
-  const std::int64_t buffers =
-      (share.sent_rows + share.received_rows + boundary_rows_) * operands_.k;
+  const std::int64_t buffers = (share.sent_rows + share.received_rows) * operands_.k;
   share.memory_bytes =
       share.matrix_bytes + (vectors + buffers) * static_cast<std::int64_t>(sizeof(double));
   return share;

@@ -143,7 +143,6 @@ class Product {
   std::function<void(std::int64_t)> reserve_;
   std::string exchange_;
   Share share_;
-  std::int64_t boundary_rows_ = 0;
   std::int64_t local_cols_ = 0;
   std::int64_t first_col_ = 0;
   double setup_seconds_ = 0;
