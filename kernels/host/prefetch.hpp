@@ -74,7 +74,7 @@ FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* 
 #endif
 }
 
-/// What is asked about, beside a part of A's rows.
+/// The sizes of a product, and what a cache holds.
 struct PrefetchWork {
   std::int64_t rows;       ///< of A, as stored
   std::int64_t x_rows;     ///< of X

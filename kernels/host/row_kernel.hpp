@@ -72,8 +72,9 @@ struct HostRowKernel {
       Matrix::Rows::contiguous
           ? 1
           : interleaved_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
-  /// Groups whose slots are read in turns: caches and processors like neighbouring lines.
-  static constexpr int at_once = 4;
+  /// Groups whose slots are read in turns: caches and processors like neighbouring lines. Slices
+  /// mostly have 32 rows.
+  static constexpr int at_once = group > 8 ? 2 : 4;
   /// Whether the loop over a row's entries prefetches X by itself: with so few columns a call for
   /// each row costs too much.
   KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {

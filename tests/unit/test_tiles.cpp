@@ -23,6 +23,8 @@ void expect_tiles_cover_all_columns() {
       EXPECT_EQ(first, next) << "k = " << k;
       EXPECT_GE(width, Tile::least) << "k = " << k;
       EXPECT_LE(width, Tile::value) << "k = " << k;
+      // Masked tiles would count as 8 columns: rows of X are prefetched otherwise.
+      if (lanes > 0 && k - first <= 8) EXPECT_EQ(width, Tile::value) << "k = " << k;
       next = first + width;
       ++tiles;
     });
