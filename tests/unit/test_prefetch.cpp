@@ -76,6 +76,13 @@ TEST(Prefetch, IsNotForBandsThatTheLastCacheHolds) {
   const Csr band(n, n, row_map, entries, Csr::Scalars("values", 2 * n));
   EXPECT_EQ(distance(band, 16), 0) << "2 MB";
   EXPECT_GT(distance(band, 128), 0) << "16 MB";
+  const auto of_blocks = [&](std::int64_t block) {
+    return detail::prefetch_row_distance(
+        from_one_column, band.row_access(), band.entries.data(), 0, n,
+        {.rows = n, .x_rows = block * n, .bytes = 128, .block = block});
+  };
+  EXPECT_EQ(of_blocks(4), 0) << "8 MB";
+  EXPECT_GT(of_blocks(8), 0) << "16 MB";
   for (std::int32_t i = 0; i < 2 * n; ++i) entries(i) = (entries(i) + n / 2) % n;
   EXPECT_GT(distance(band, 16), 0) << "far from the diagonal";
   EXPECT_EQ(distance(band, 1, from_one_column, 0), 0) << "250 kB hold 31,250 rows of one column";
