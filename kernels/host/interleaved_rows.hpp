@@ -65,10 +65,11 @@ struct InterleavedRows {
         });
       }
     };
-    const auto [common, longest] = least_and_greatest<groups * rows>(lengths);
+    const auto of_all = least_and_greatest<groups * rows>(lengths);
+    const std::int32_t common = of_all.first;
     for (std::int32_t j = 0; j < common; ++j, slot.advance(1))
       each<groups>([&](auto g) { add(g, slot); });
-    if (common < longest)
+    if (common < of_all.second)
       each<groups>([&](auto g) {
         const std::int32_t* const of_group = lengths + g * rows;
         const auto [shortest, last] = least_and_greatest<rows>(of_group);

@@ -61,8 +61,8 @@ void require_metis();
 template <class Scalar>
 std::vector<std::int64_t> partition_by_metis(const Communicator& communicator,
                                              const Partition& rows, const GlobalCsr<Scalar>& mine) {
-  return fatvec::detail::parts_by_metis(communicator, rows,
-                                        {mine.row_map, mine.entries, mine.cols()});
+  const fatvec::detail::RowsOfPattern pattern{mine.row_map, mine.entries, mine.cols()};
+  return fatvec::detail::parts_by_metis(communicator, rows, pattern);
 }
 
 }  // namespace distributed
