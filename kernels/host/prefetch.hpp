@@ -80,7 +80,7 @@ struct PrefetchWork {
   std::int64_t x_rows;     ///< of X
   std::int64_t bytes;      ///< of a row of X
   std::int64_t block = 1;  ///< rows of X that an entry of A multiplies
-  std::int64_t resident = cache_resident_bytes_by_rows;  ///< an X of as many is not prefetched
+  std::int64_t resident = cache_resident_bytes_by_rows;  ///< bytes of X that a cache keeps
 };
 
 /// Rows of A between prefetching a row of X and using it, for stored rows first ... last - 1,
