@@ -57,12 +57,14 @@ void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matri
   while (threads > 64 && mapping.rows > 1 && row_bytes * mapping.rows > team_bytes)
     mapping = ThreadMapping::of(threads /= 2, threads_per_row, Tile::width, k, sweeps);
 
-  // Up to three rows for each thread, as long as there are teams for all multiprocessors: what more
-  // of them would take of scratch memory the first-level cache wants for X.
+  // Up to three rows for each thread, where rows are short and there are teams for all
+  // multiprocessors: what more would take of scratch memory the first-level cache wants for X.
+  constexpr double short_row_bytes = 1 << 10;
   const double pass_bytes = row_bytes * mapping.rows;
   const double most_passes =
       std::min(team_bytes / pass_bytes, static_cast<double>(count) / (2048.0 * mapping.rows));
-  const int passes = static_cast<int>(std::clamp(most_passes, 1.0, 3.0));
+  const int passes =
+      row_bytes > short_row_bytes ? 1 : static_cast<int>(std::clamp(most_passes, 1.0, 3.0));
   // Some more, for teams whose rows are longer than the mean.
   auto capacity =
       static_cast<int>(std::min(1.5 * team_bytes, 1.15 * pass_bytes * passes + 256) / block_bytes);
