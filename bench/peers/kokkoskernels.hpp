@@ -30,7 +30,11 @@ class KokkosKernelsProduct final : public product::Product {
 
  public:
   KokkosKernelsProduct(const product::Case& task, KokkosSparse::SPMVAlgorithm algorithm)
-      : k_(task.k), dense_(task), multivector_handle_(algorithm), vector_handle_(algorithm) {
+      : k_(task.k),
+        scales_nan_(algorithm == KokkosSparse::SPMV_BSR_V41 && !fatvec::detail::is_host<ExecSpace>),
+        dense_(task),
+        multivector_handle_(algorithm),
+        vector_handle_(algorithm) {
     const auto csr = mirror<ExecSpace>(task.matrix);
     exec_.fence("fatvec::bench::kokkoskernels");
     const Kokkos::Timer timer;
@@ -57,12 +61,14 @@ class KokkosKernelsProduct final : public product::Product {
   template <class Handle, class X, class Y>
   double multiply(Handle& handle, double alpha, const X& x, double beta, const Y& y) {
     return product::timed(exec_, [&] {
+      if (scales_nan_ && beta == 0) Kokkos::deep_copy(exec_, y, 0.0);
       KokkosSparse::spmv(exec_, &handle, KokkosSparse::NoTranspose, alpha, matrix_, x, beta, y);
     });
   }
 
   ExecSpace exec_;
   std::int64_t k_;
+  bool scales_nan_;  ///< v41 on GPUs multiplies Y by a beta of 0 instead of overwriting it
   Matrix matrix_;
   Dense dense_;
   KokkosSparse::SPMVHandle<ExecSpace, Matrix, Multivector, Multivector> multivector_handle_;
