@@ -64,7 +64,7 @@ double median_of(std::vector<double> seconds) {
 
 /// Products between two waits: enough that starting them together takes no part of the time.
 int batch_for(double seconds) {
-  constexpr double long_enough = 2e-3;
+  constexpr double long_enough = 1e-2;
   return static_cast<int>(std::clamp(std::ceil(long_enough / seconds), 1.0, 50.0));
 }
 
@@ -284,6 +284,8 @@ int run_on_ranks(const Options& options, const Suite& suite) {
     auto facts = provenance(options, {});
     facts.emplace_back("ranks", std::to_string(world.size()));
     facts.emplace_back("ranks_per_gpu", std::to_string(sharing));
+    facts.emplace_back("gpu_aware_mpi",
+                       distributed::mpi_reads_gpus(ranks::Exec::name()) ? "yes" : "no");
     run = std::make_unique<Run>(options, facts,
                                 detail::concat(world.size(), " ranks; ", summary({})));
     if (sharing > 1)

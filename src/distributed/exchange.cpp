@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fatvec/distributed/exchange.hpp>
 
+#include <cstdlib>
+
+#include <fatvec/core/error.hpp>
+
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
 
 namespace fatvec::distributed {
+namespace {
 
-bool mpi_reads_gpus() {
+/// Whether the MPI says that it takes pointers to memory of CUDA's GPUs.
+bool mpi_says_that_it_reads_cuda() {
 #if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
   return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int supported = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &supported) == MPI_SUCCESS && supported != 0;
 #else
   return false;
 #endif
+}
+
+}  // namespace
+
+bool mpi_reads_gpus(std::string_view space) {
+  const char* const told = std::getenv("FATVEC_GPU_AWARE_MPI");
+  const std::string_view value(told == nullptr ? "" : told);
+  if (value == "1") return true;
+  if (value == "0") return false;
+  if (!value.empty())
+    throw UsageError(fatvec::detail::concat("FATVEC_GPU_AWARE_MPI is '", value,
+                                            "'; set it to 1 where MPI reads GPU memory, to 0 where "
+                                            "it must not, or unset it to ask MPI."));
+  return space == "Cuda" && mpi_says_that_it_reads_cuda();
 }
 
 Messages::Messages(Communicator communicator, const HaloPlan& plan)

@@ -27,8 +27,10 @@ class Exchange {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Allocates what start() needs for rows of up to that size.
   virtual void reserve(std::size_t row_bytes) = 0;
+  /// Whether packing and messages run beside exec, and the host waits for neither.
+  [[nodiscard]] virtual bool runs_beside() const { return false; }
   /// The instance that is to pack, once what exec was given so far has ended: exec itself, or one
-  /// beside it, so that exec need not wait for packing.
+  /// beside it.
   virtual const ExecSpace& packing(const ExecSpace& exec) { return exec; }
   /// Sends the packed rows once that instance has written them, and begins to receive.
   virtual void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,
@@ -61,9 +63,10 @@ class Messages {
   std::size_t row_bytes_ = 0;
 };
 
-/// Whether the MPI that runs takes pointers to memory of CUDA's GPUs, and says so: Open MPI does
-/// (MPIX_Query_cuda_support). False of others.
-bool mpi_reads_gpus();
+/// Whether the MPI that runs takes pointers to memory of GPUs (GPU-aware MPI). The environment
+/// variable FATVEC_GPU_AWARE_MPI (1 or 0) decides; without it, what Open MPI and MPICH say of CUDA.
+/// space: name of the Kokkos execution space. Throws UsageError for another value.
+bool mpi_reads_gpus(std::string_view space);
 
 /// Through MPI: straight from the buffers where these are in host memory, or in a GPU's that MPI
 /// reads, else by way of pinned host memory. The host waits for packing, and in finish() for the
@@ -78,7 +81,7 @@ class MpiExchange final : public Exchange<ExecSpace> {
       : messages_(std::move(communicator), plan),
         sent_rows_(static_cast<std::size_t>(plan.sent_rows())),
         received_rows_(static_cast<std::size_t>(plan.received_rows())),
-        direct_(on_host || (std::string_view(ExecSpace::name()) == "Cuda" && mpi_reads_gpus())) {}
+        direct_(on_host || mpi_reads_gpus(ExecSpace::name())) {}
 
   [[nodiscard]] std::string_view name() const override {
     return on_host ? "mpi" : direct_ ? "mpi from GPU memory" : "mpi through pinned host memory";

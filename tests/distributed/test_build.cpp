@@ -40,6 +40,24 @@ TEST(DistributedPartition, OfNonzerosBalancesThem) {
   EXPECT_EQ(Partition::of_local_rows(world, p.size(world.rank())), p);
 }
 
+TEST(DistributedExchange, EnvironmentSaysWhetherMpiReadsGpus) {
+  constexpr const char* variable = "FATVEC_GPU_AWARE_MPI";
+  const char* const before = std::getenv(variable);
+  const std::string kept(before == nullptr ? "" : before);
+  setenv(variable, "1", 1);
+  EXPECT_TRUE(distributed::mpi_reads_gpus("HIP"));
+  setenv(variable, "0", 1);
+  EXPECT_FALSE(distributed::mpi_reads_gpus("Cuda"));
+  setenv(variable, "yes", 1);
+  EXPECT_THROW(distributed::mpi_reads_gpus("Cuda"), UsageError);
+  setenv(variable, "", 1);
+  EXPECT_FALSE(distributed::mpi_reads_gpus("HIP"));  // nobody asks MPI about other GPUs
+  if (before == nullptr)
+    unsetenv(variable);
+  else
+    setenv(variable, kept.c_str(), 1);
+}
+
 TEST(DistributedMatrix, AddsUpDuplicatesOfAllRanks) {
   const Communicator world;
   const HostCsr serial = whole("stencil5:5x5");
