@@ -174,7 +174,7 @@ def stec(view: View) -> Iterator[Finding]:
             ratio(speeds / mine.max(axis=1)),
         )
         yield (
-            "the same over the hand-written BSR",
+            f"{contender}'s BSR at its best block size over the hand-written BSR",
             f"{ratio(printed[library] / paper.bsr)}",
             ratio(speeds / mine.bsr),
         )

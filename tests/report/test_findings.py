@@ -76,7 +76,8 @@ class Findings(unittest.TestCase):
             "2.00 (2.00 to 2.00, 1 cases)",
         )
         self.assertEqual(
-            shown["the same over the hand-written BSR"], "4.00 (4.00 to 4.00, 1 cases)"
+            shown["mkl's BSR at its best block size over the hand-written BSR"],
+            "4.00 (4.00 to 4.00, 1 cases)",
         )
 
     def test_padding_by_deviation(self):
