@@ -58,9 +58,11 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
 }
 
 /// An X of fewer bytes stays in a core's share of the last cache: prefetching does not pay, and
-/// even less where each row of A costs a call of prefetch_rows().
+/// even less where each row of A costs a call of prefetch_rows(). With one column it pays from half
+/// of the last cache on: before, many loads are under way in vectors without it.
 inline constexpr std::int64_t cache_resident_bytes = 3'500'000;
 inline constexpr std::int64_t cache_resident_bytes_by_rows = 10'000'000;
+inline constexpr std::int64_t cache_resident_bytes_of_column = 16'000'000;
 
 /// Prefetches the values and entries that lie 128 entries ahead: with few columns a processor's own
 /// prefetching is late. Not to be called by a function that does nothing else: GCC takes one for a

@@ -75,16 +75,12 @@ struct HostRowKernel {
   /// Groups whose slots are read in turns: caches and processors like neighbouring lines. Slices
   /// mostly have 32 rows.
   static constexpr int at_once = group > 8 ? 2 : 4;
-  /// Whether the loop over a row's entries prefetches X by itself: with so few columns a call for
-  /// each row costs too much.
+  /// Whether the loop over a row's entries prefetches X by itself: with few columns a call for each
+  /// row costs too much.
   KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {
     return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 &&
            width * sizeof(T) < 64;
   }
-  /// Whether it does so for one column in vectors.
-  static constexpr bool prefetches_in_vectors =
-      prefetches_by_entry(1) &&
-      has_prefetching_dot<T, typename Matrix::value_type, typename Matrix::ordinal_type>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     const std::int64_t first = sweep.partition.begin(part, rows);
@@ -94,7 +90,8 @@ struct HostRowKernel {
     if constexpr (columns == Columns::contiguous) {
       PrefetchWork work{
           .rows = sweep.partition.rows, .x_rows = cols, .bytes = sweep.k * std::int64_t{sizeof(T)}};
-      if (prefetches_by_entry(sweep.k)) work.resident = cache_resident_bytes;
+      if (prefetches_by_entry(sweep.k))
+        work.resident = sweep.k == 1 ? cache_resident_bytes_of_column : cache_resident_bytes;
       of_part.distance = prefetch_row_distance(sweep.prefetch, rows, entries, first, last, work);
       if constexpr (can_transpose_y)
         if (sweep.transposes_y) return of_part.multiply_transposed(first, last);
@@ -123,7 +120,7 @@ struct HostRowKernel {
     const auto of_tile = [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
       using Tile = decltype(width);
       if constexpr (Tile::value == 1)
-        if (x.row_stride == 1 && rows.is_contiguous() && (distance == 0 || prefetches_in_vectors))
+        if (x.row_stride == 1 && rows.is_contiguous() && distance == 0)
           return dense_column(first, end, c);
       if constexpr (Tile::least < 8)
         few_columns(width, first, end, c);
@@ -183,37 +180,17 @@ struct HostRowKernel {
   }
 
   /// Rows whose entries lie side by side, with a dense column of X.
-  KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end, std::int64_t c) const {
-    if constexpr (prefetches_in_vectors)
-      if (distance > 0) return multiply_dense<true>(first, end, c);
-    multiply_dense<false>(first, end, c);
-  }
-  template <bool prefetches>
-  [[gnu::noinline]] KOKKOS_FUNCTION void multiply_dense(std::int64_t first, std::int64_t end,
-                                                        std::int64_t c) const {
+  [[gnu::noinline]] KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end,
+                                                      std::int64_t c) const {
     const HostRowKernel local = *this;
     const auto* const from = &local.x(0, c);
-    for_each_row(
-        local.rows, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
-          const std::int64_t begin = slots[0];
-          const std::int64_t length = local.rows.length(i);
-          T sum[1];
-          if constexpr (prefetches) {
-            const auto* const later = local.entries + local.later_slots(begin, length, sizeof(T));
-            sum[0] = sparse_dot_prefetching(length, local.entries + begin, local.values + begin,
-                                            from, later);
-          } else {
-            sum[0] = sparse_dot<T>(length, local.entries + begin, local.values + begin, from);
-          }
-          local.epilogue.store(local.rows.row(i), c, sum);
-        });
-  }
-
-  /// The first of as many slots as a row has from `begin` on, whose rows of X are prefetched with
-  /// it: at the end of A once more the last ones.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t later_slots(std::int64_t begin, std::int64_t length,
-                                                         std::int64_t bytes) const {
-    return Kokkos::min(begin + prefetch_distance(bytes), slots - length);
+    for_each_row(local.rows, first, end,
+                 [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
+                   const std::int64_t begin = slots[0];
+                   const T sum[1] = {sparse_dot<T>(local.rows.length(i), local.entries + begin,
+                                                   local.values + begin, from)};
+                   local.epilogue.store(local.rows.row(i), c, sum);
+                 });
   }
 
   /// Prefetches the rows of X of later slots: where rows lie one behind the other, those of the
@@ -231,7 +208,8 @@ struct HostRowKernel {
     }
   }
 
-  /// If it prefetches: the rows of X of the entries prefetch_distance() ahead.
+  /// If it prefetches: the rows of X of the entries prefetch_distance() ahead, at the end of A once
+  /// more of the last ones.
   template <bool prefetches = false, class Tile, class Walk>
   FATVEC_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot,
                                                 std::int64_t c) const {
@@ -246,7 +224,7 @@ struct HostRowKernel {
     constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(T)};
     [[maybe_unused]] const typename Matrix::ordinal_type* later = nullptr;
     if constexpr (prefetches)
-      later = entries + later_slots(slot[0], length, bytes);
+      later = entries + Kokkos::min(slot[0] + prefetch_distance(bytes), slots - length);
     else if (columns == Columns::contiguous && distance > 0)
       prefetch_ahead(i, slot, c, width * std::int64_t{sizeof(T)});
     std::int64_t j = 0;

@@ -122,17 +122,8 @@ struct Mask {
 FATVEC_FORCEINLINE __m128i masked_load(const std::int32_t* from, const Mask<4>& mask) {
   return _mm_maskload_epi32(from, bits_of<__m128i>(mask.lanes));
 }
-FATVEC_FORCEINLINE __m128 masked_load(const float* from, const Mask<4>& mask) {
-  return _mm_maskload_ps(from, bits_of<__m128i>(mask.lanes));
-}
 FATVEC_FORCEINLINE __m256d masked_load(const double* from, const Mask<4>& mask) {
   return _mm256_maskload_pd(from, _mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes)));
-}
-FATVEC_FORCEINLINE __m128 masked(const __m128& from, const Mask<4>& mask) {
-  return _mm_and_ps(from, bits_of<__m128>(mask.lanes));
-}
-FATVEC_FORCEINLINE __m256d masked(const __m256d& from, const Mask<4>& mask) {
-  return _mm256_and_pd(from, bits_of<__m256d>(_mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes))));
 }
 #endif
 
@@ -220,12 +211,6 @@ struct Vec {
                                  const Mask& mask) {
     using Columns = decltype(masked_load(static_cast<const std::int32_t*>(nullptr), mask));
     of = bits_of<Register>(masked_gather(x, bits_of<Columns>(columns.of), mask));
-  }
-  /// Sets the other lanes to 0.
-  template <class Mask>
-  FATVEC_FORCEINLINE void keep(const Mask& mask) {
-    using Native = decltype(masked_load(static_cast<const T*>(nullptr), mask));
-    of = bits_of<Register>(masked(bits_of<Native>(of), mask));
   }
   FATVEC_FORCEINLINE void store(T* to) const { std::memcpy(to, &of, sizeof of); }
   template <class Mask>

@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <type_traits>
 
 #include <fatvec/core/macros.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
@@ -70,56 +69,6 @@ FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, con
   return sum.of[0] + (length & 1 ? sum.of[1] + values[j] * x[entries[j]] : sum.of[1]);
 }
 
-#endif
-
-/// Whether sparse_dot_prefetching is there for A's values and entries, X being of T.
-#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__AVX2__)
-template <class T, class Value, class Ordinal>
-inline constexpr bool has_prefetching_dot =
-    std::is_same_v<Value, T> && std::is_same_v<Ordinal, std::int32_t> && HasRegisters<T>;
-
-/// sparse_dot that prefetches the elements of x for as many entries from `later` on. Where columns
-/// are scattered so are, mostly, the lengths of rows: the last entries are masked, for no processor
-/// could predict a branch on their number.
-template <class T>
-FATVEC_FORCEINLINE T sparse_dot_prefetching(std::int64_t length, const std::int32_t* entries,
-                                            const T* values, const T* x,
-                                            const std::int32_t* later) {
-  Vec<T, 4> four;
-  const auto prefetch = [&](std::int64_t column)
-                            FATVEC_INLINE_LAMBDA { __builtin_prefetch(x + column, 0, 2); };
-  std::int64_t j = 0;
-  prefetch_entries(values, entries);
-  for (; j + 8 < length; j += 8) {
-    prefetch_entries(values + 8 + j, entries + 8 + j);
-    each<8>([&](auto u) FATVEC_INLINE_LAMBDA { prefetch(later[j + u]); });
-    add_entries(four, entries + j, values + j, x);
-    add_entries(four, entries + j + 4, values + j + 4, x);
-  }
-  if (length - j > 4) {
-    each<4>([&](auto u) FATVEC_INLINE_LAMBDA { prefetch(later[j + u]); });
-    add_entries(four, entries + j, values + j, x);
-    j += 4;
-  }
-  const auto left = Mask<4>::first(length - j);
-  Vec<std::int32_t, 4> columns;
-  columns.load(later + j, left);
-  unroll<4>([&](int u) { prefetch(columns.of[u]); });
-  columns.load(entries + j, left);
-  Vec<T, 4> value;
-  Vec<T, 4> of_x;
-  value.load(values + j, left);
-  const std::int32_t column[] = {columns.of[0], columns.of[1], columns.of[2], columns.of[3]};
-  of_x.gather(x, column);
-  of_x.keep(left);  // x[0] of lanes without an entry may be NaN
-  four.add_product(value, of_x);
-  Vec<T, 2> sum;
-  add_halves(sum, four);
-  return sum.of[0] + sum.of[1];
-}
-#else
-template <class T, class Value, class Ordinal>
-inline constexpr bool has_prefetching_dot = false;
 #endif
 
 }  // namespace fatvec::detail
