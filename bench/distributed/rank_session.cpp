@@ -284,8 +284,9 @@ int run_on_ranks(const Options& options, const Suite& suite) {
     auto facts = provenance(options, {});
     facts.emplace_back("ranks", std::to_string(world.size()));
     facts.emplace_back("ranks_per_gpu", std::to_string(sharing));
-    facts.emplace_back("gpu_aware_mpi",
-                       distributed::mpi_reads_gpus(ranks::Exec::name()) ? "yes" : "no");
+    if (!detail::is_host<ranks::Exec> && !nccl)
+      facts.emplace_back("gpu_aware_mpi",
+                         distributed::mpi_reads_gpus(ranks::Exec::name()) ? "yes" : "no");
     run = std::make_unique<Run>(options, facts,
                                 detail::concat(world.size(), " ranks; ", summary({})));
     if (sharing > 1)

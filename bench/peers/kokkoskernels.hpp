@@ -14,7 +14,9 @@
 /// between calls, rank-1 operands for one column and rank-2 ones for more. The matrix shares its
 /// arrays with fatvec's: same bytes, same pages. Without an algorithm the handle's default; besides
 ///   format csr, algorithm merge-path   one column only, as its documentation says
-///   format bsr, algorithm v41 or v42   the other one is the default: v41 on CPUs, v42 on GPUs
+///   format bsr, algorithm v41 or v42   the other one is the default: v41 on CPUs, v42 on GPUs; v41
+///                                      keeps NaN of Y on GPUs where beta is 0, so that Y is filled
+///                                      with zeros first, within the time
 ///   algorithm native                   where the default calls another library (a TPL)
 namespace fatvec::bench {
 
@@ -31,7 +33,8 @@ class KokkosKernelsProduct final : public product::Product {
  public:
   KokkosKernelsProduct(const product::Case& task, KokkosSparse::SPMVAlgorithm algorithm)
       : k_(task.k),
-        scales_nan_(algorithm == KokkosSparse::SPMV_BSR_V41 && !fatvec::detail::is_host<ExecSpace>),
+        zeroes_y_first_(algorithm == KokkosSparse::SPMV_BSR_V41 &&
+                        !fatvec::detail::is_host<ExecSpace>),
         dense_(task),
         multivector_handle_(algorithm),
         vector_handle_(algorithm) {
@@ -61,14 +64,14 @@ class KokkosKernelsProduct final : public product::Product {
   template <class Handle, class X, class Y>
   double multiply(Handle& handle, double alpha, const X& x, double beta, const Y& y) {
     return product::timed(exec_, [&] {
-      if (scales_nan_ && beta == 0) Kokkos::deep_copy(exec_, y, 0.0);
+      if (zeroes_y_first_ && beta == 0) Kokkos::deep_copy(exec_, y, 0.0);
       KokkosSparse::spmv(exec_, &handle, KokkosSparse::NoTranspose, alpha, matrix_, x, beta, y);
     });
   }
 
   ExecSpace exec_;
   std::int64_t k_;
-  bool scales_nan_;  ///< v41 on GPUs multiplies Y by a beta of 0 instead of overwriting it
+  bool zeroes_y_first_;  ///< where beta is 0
   Matrix matrix_;
   Dense dense_;
   KokkosSparse::SPMVHandle<ExecSpace, Matrix, Multivector, Multivector> multivector_handle_;

@@ -58,7 +58,7 @@ void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matri
     mapping = ThreadMapping::of(threads /= 2, threads_per_row, Tile::width, k, sweeps);
 
   // Up to three rows for each thread, where rows are short and there are teams for all
-  // multiprocessors: what more would take of scratch memory the first-level cache wants for X.
+  // multiprocessors. More would take scratch memory from the first-level cache, which X needs.
   constexpr double short_row_bytes = 1 << 10;
   const double pass_bytes = row_bytes * mapping.rows;
   const double most_passes =

@@ -58,11 +58,16 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
 }
 
 /// An X of fewer bytes stays in a core's share of the last cache: prefetching does not pay, and
-/// even less where each row of A costs a call of prefetch_rows(). With one column it pays from half
-/// of the last cache on: before, many loads are under way in vectors without it.
+/// even less where each row of A costs a call of prefetch_rows().
 inline constexpr std::int64_t cache_resident_bytes = 3'500'000;
 inline constexpr std::int64_t cache_resident_bytes_by_rows = 10'000'000;
-inline constexpr std::int64_t cache_resident_bytes_of_column = 16'000'000;
+/// For one column, multiplied in vectors: processors with AVX-512 keep many loads under way without
+/// prefetching.
+#if defined(__AVX512F__)
+inline constexpr std::int64_t cache_resident_bytes_of_column = 14'000'000;
+#else
+inline constexpr std::int64_t cache_resident_bytes_of_column = cache_resident_bytes;
+#endif
 
 /// Prefetches the values and entries that lie 128 entries ahead: with few columns a processor's own
 /// prefetching is late. Not to be called by a function that does nothing else: GCC takes one for a
@@ -83,6 +88,7 @@ struct PrefetchWork {
   std::int64_t bytes;      ///< of a row of X
   std::int64_t block = 1;  ///< rows of X that an entry of A multiplies
   std::int64_t resident = cache_resident_bytes_by_rows;  ///< bytes of X that a cache keeps
+  std::int64_t near = resident;                          ///< the same of those near the diagonal
 };
 
 /// Rows of A between prefetching a row of X and using it, for stored rows first ... last - 1,
@@ -101,7 +107,7 @@ KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const host::PrefetchTuning& w
   if (work.bytes * work.x_rows <= work.resident || last - first <= samples) return 0;
   const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / work.bytes);
   const std::int64_t columns = work.x_rows / work.block;
-  const std::int64_t band = Kokkos::min(work.resident / work.bytes / work.block, columns / 8);
+  const std::int64_t band = Kokkos::min(work.near / work.bytes / work.block, columns / 8);
   std::int64_t seen = 0;     // entries,
   std::int64_t runs = 0;     // of neighbouring columns,
   std::int64_t far = 0;      // whose last one is far from all that the row before has,

@@ -81,6 +81,9 @@ struct HostRowKernel {
     return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 &&
            width * sizeof(T) < 64;
   }
+  /// Whether one column is multiplied in vectors.
+  static constexpr bool dots_in_vectors =
+      HasRegisters<T> && std::is_same_v<typename Matrix::value_type, T>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     const std::int64_t first = sweep.partition.begin(part, rows);
@@ -90,8 +93,9 @@ struct HostRowKernel {
     if constexpr (columns == Columns::contiguous) {
       PrefetchWork work{
           .rows = sweep.partition.rows, .x_rows = cols, .bytes = sweep.k * std::int64_t{sizeof(T)}};
-      if (prefetches_by_entry(sweep.k))
-        work.resident = sweep.k == 1 ? cache_resident_bytes_of_column : cache_resident_bytes;
+      if (prefetches_by_entry(sweep.k)) work.resident = work.near = cache_resident_bytes;
+      if (prefetches_by_entry(sweep.k) && sweep.k == 1 && dots_in_vectors)
+        work.resident = cache_resident_bytes_of_column;
       of_part.distance = prefetch_row_distance(sweep.prefetch, rows, entries, first, last, work);
       if constexpr (can_transpose_y)
         if (sweep.transposes_y) return of_part.multiply_transposed(first, last);

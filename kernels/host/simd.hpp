@@ -106,32 +106,10 @@ FATVEC_FORCEINLINE void stream_to(void* to, const Register& from) {
 template <int n>
 struct Mask;
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+/// Of 8 or 16 lanes: a bit for each.
 template <int n>
 struct Mask {
-  typename RegisterOf<std::int32_t, n>::type lanes;  ///< -1 or 0
-
-  static Mask first(std::int64_t count) {
-    static constexpr std::int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    Mask mask;
-    std::memcpy(&mask.lanes, ones_and_zeros + 8 - count, sizeof mask.lanes);
-    return mask;
-  }
-  static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) { return {present}; }
-};
-FATVEC_FORCEINLINE __m128i masked_load(const std::int32_t* from, const Mask<4>& mask) {
-  return _mm_maskload_epi32(from, bits_of<__m128i>(mask.lanes));
-}
-FATVEC_FORCEINLINE __m256d masked_load(const double* from, const Mask<4>& mask) {
-  return _mm256_maskload_pd(from, _mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes)));
-}
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-/// Vectors of 64 bytes, and their columns: a bit for each lane.
-template <int n>
-  requires(n >= 8)
-struct Mask<n> {
   std::uint32_t bits;
 
   static Mask first(std::int64_t count) { return {(1U << count) - 1}; }
@@ -171,6 +149,24 @@ FATVEC_FORCEINLINE __m512 masked_gather(const float* x, const __m512i& columns,
                                   x, 4);
 }
 #elif defined(__AVX2__)
+template <int n>
+struct Mask {
+  typename RegisterOf<std::int32_t, n>::type lanes;  ///< -1 or 0
+
+  static Mask first(std::int64_t count) {
+    static constexpr std::int32_t ones_and_zeros[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    Mask mask;
+    std::memcpy(&mask.lanes, ones_and_zeros + 8 - count, sizeof mask.lanes);
+    return mask;
+  }
+  static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) { return {present}; }
+};
+FATVEC_FORCEINLINE __m128i masked_load(const std::int32_t* from, const Mask<4>& mask) {
+  return _mm_maskload_epi32(from, bits_of<__m128i>(mask.lanes));
+}
+FATVEC_FORCEINLINE __m256d masked_load(const double* from, const Mask<4>& mask) {
+  return _mm256_maskload_pd(from, _mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes)));
+}
 FATVEC_FORCEINLINE __m256i masked_load(const std::int32_t* from, const Mask<8>& mask) {
   return _mm256_maskload_epi32(from, bits_of<__m256i>(mask.lanes));
 }

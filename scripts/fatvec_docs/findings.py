@@ -65,6 +65,12 @@ def best_of(found: pd.DataFrame, name: str) -> str:
     return f"{int(found.idxmax(axis=1).eq(name).sum())} of {len(found)} matrices"
 
 
+def best_counts(found: pd.DataFrame) -> str:
+    """In how many rows each column is the greatest."""
+    best = found.dropna(how="all").idxmax(axis=1).value_counts()
+    return ", ".join(f"{name} {count}" for name, count in best.items())
+
+
 def balayre(view: View) -> Iterator[Finding]:
     his = table("balayre_overall.csv")
     rows = hand_written(view)
@@ -161,6 +167,8 @@ def stec(view: View) -> Iterator[Finding]:
         f"{best_of(paper, name)} (table II)",
         best_of(mine, name),
     )
+    everywhere = f"matrices of which each of these is best, {view.platform.upper()}"
+    yield everywhere, f"{best_counts(paper)} (table II)", best_counts(mine)
     library, contender = (
         ("mkl_bsr", "mkl") if view.platform == "cpu" else ("cusparse_bsr", "cusparse")
     )

@@ -27,10 +27,8 @@ class Exchange {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// Allocates what start() needs for rows of up to that size.
   virtual void reserve(std::size_t row_bytes) = 0;
-  /// Whether packing and messages run beside exec, and the host waits for neither.
-  [[nodiscard]] virtual bool runs_beside() const { return false; }
   /// The instance that is to pack, once what exec was given so far has ended: exec itself, or one
-  /// beside it.
+  /// beside it, so that exec need not wait for packing.
   virtual const ExecSpace& packing(const ExecSpace& exec) { return exec; }
   /// Sends the packed rows once that instance has written them, and begins to receive.
   virtual void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,

@@ -88,17 +88,14 @@ class Halo {
     row_bytes_ = row_bytes;
   }
 
-  /// Packs the rows of x that others want, begins to exchange, and calls multiply_local(), which
-  /// gives exec the part that needs no other rank. Where messages run beside exec it comes first: a
-  /// GPU has work while the host calls NCCL.
-  template <MultiVector X, class MultiplyLocal>
-  void start(const ExecSpace& exec, const X& x, const MultiplyLocal& multiply_local) {
+  /// Packs the rows of x that others want, and begins to exchange.
+  template <MultiVector X>
+  void start(const ExecSpace& exec, const X& x) {
     using T = std::remove_const_t<typename X::value_type>;
     const std::int64_t k = multivector_columns(x);
     reserve(k, sizeof(T));
     if (k == 0) return;
     const ExecSpace& packing = exchange_->packing(exec);
-    if (exchange_->runs_beside()) multiply_local();
     const detail::PackRows<T, decltype(send_rows_)> pack{detail::operand_of(x), send_rows_,
                                                          reinterpret_cast<T*>(packed_.data()), k};
     const auto elements = static_cast<std::int64_t>(send_rows_.extent(0)) * k;
@@ -107,7 +104,6 @@ class Halo {
                            pack);
     exchange_->start(exec, packed_.data(), received_.data(),
                      static_cast<std::size_t>(k) * sizeof(T));
-    if (!exchange_->runs_beside()) multiply_local();
   }
 
   /// y += alpha · (this part) · (what has come).

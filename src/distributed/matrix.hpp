@@ -129,7 +129,8 @@ class Matrix {
       if (!shared_->halo.has_neighbours())  // the call of one device
         return fatvec::spmm(exec, alpha, local_, x, beta, y);
       check();
-      shared_->halo.start(exec, x, [&] { fatvec::spmm(exec, alpha, local_, x, beta, y); });
+      shared_->halo.start(exec, x);
+      fatvec::spmm(exec, alpha, local_, x, beta, y);
       shared_->halo.finish(exec, alpha, y);
     });
   }
@@ -143,7 +144,7 @@ class Matrix {
         "X and Y must have the same scalar type");
     communicator().or_abort([&] {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
-      shared_->halo.start(exec, x, [] {});
+      shared_->halo.start(exec, x);
       shared_->halo.finish(exec, alpha, y);
     });
   }

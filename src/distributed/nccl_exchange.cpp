@@ -115,7 +115,6 @@ class NcclExchange final : public Exchange<Kokkos::Cuda> {
   }
 
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
-  [[nodiscard]] bool runs_beside() const override { return true; }
   void reserve(std::size_t) override {}
 
   /// X may still be in the making, and the last halo part may read what was received.

@@ -178,14 +178,14 @@ void expect_dense_column_is_right() {
       x[column] = static_cast<T>(j % 7) - 3;
       expected += values.data[j] * x[column];
     }
-    EXPECT_EQ(
-        detail::sparse_dot(static_cast<std::int64_t>(length), entries.data, values.data, x.data()),
-        expected)
+    EXPECT_EQ(detail::sparse_dot<T>(static_cast<std::int64_t>(length), entries.data, values.data,
+                                    x.data()),
+              expected)
         << length;
   }
 }
 
-TEST(Prefetch, RowsOfEveryLengthWithADenseColumnAreRight) {
+TEST(SparseDot, OfEveryLengthReadsNothingBehindA) {
   expect_dense_column_is_right<double>();
   expect_dense_column_is_right<float>();
 }
@@ -193,9 +193,12 @@ TEST(Prefetch, RowsOfEveryLengthWithADenseColumnAreRight) {
 /// With few columns, against the sums themselves: as AMD's processors prefetch, whatever this one
 /// is.
 TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
-  const Csr a = test::generated("gen:uniform:20001x2000001:9");
-  ASSERT_GT(distance(a, 1, from_one_column, detail::cache_resident_bytes_of_column), 0);
+  const Csr wide = test::generated("gen:uniform:20001x2000001:9");
+  const Csr others = test::generated("gen:uniform:20001x1500001:9");
+  ASSERT_GT(distance(wide, 1, from_one_column, detail::cache_resident_bytes_of_column), 0);
+  ASSERT_GT(distance(others, 2), 0);
   for (std::size_t k = 1; k <= 7; ++k) {
+    const Csr& a = k == 1 ? wide : others;
     using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
     const V x("x", static_cast<std::size_t>(a.cols()), k);
     const V y("y", static_cast<std::size_t>(a.rows()), k);
