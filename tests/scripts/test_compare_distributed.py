@@ -127,6 +127,7 @@ class Compare(unittest.TestCase):
             ("--rounds", "0"),
             ("--peers", "nowhere"),
             ("--mpirun", "no-such-mpirun"),
+            ("--output", "no-such-folder/rows.csv"),
         ):
             done = self.run_script(*wrong)
             self.assertEqual(done.returncode, 2, wrong)
