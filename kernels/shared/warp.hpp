@@ -7,7 +7,7 @@
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/macros.hpp>
 
-/// Sums among the threads of a warp, and what bounds of a launch count.
+/// What differs between warps of CUDA and of HIP: sums among their threads, and launch bounds.
 namespace fatvec::detail {
 
 /// Whether the threads of a warp can add up among themselves, which Kokkos offers only with a mask
