@@ -2,7 +2,7 @@
 # fatvec::mpi: one matrix over the ranks of an MPI communicator (docs/distributed.md).
 file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/distributed/*.cpp")
 if(NOT FATVEC_HAVE_NCCL)
-  list(FILTER mpi_sources EXCLUDE REGEX "nccl_exchange")
+  list(FILTER mpi_sources EXCLUDE REGEX "/nccl_")
 endif()
 add_library(fatvec_mpi STATIC ${mpi_sources})
 add_library(fatvec::mpi ALIAS fatvec_mpi)
@@ -10,6 +10,8 @@ fatvec_precompile(fatvec_mpi)
 fatvec_join_for_cuda(fatvec_mpi 16)
 target_link_libraries(fatvec_mpi PUBLIC fatvec::kernels fatvec::io MPI::MPI_CXX PRIVATE $<BUILD_INTERFACE:fatvec_options>)
 if(FATVEC_HAVE_NCCL)
+  # Not from NCCL::NCCL, that is by -isystem: nvcc would take an nccl.h of the toolkit's own first.
+  target_include_directories(fatvec_mpi PRIVATE "${NCCL_INCLUDE_DIR}")
   target_link_libraries(fatvec_mpi PUBLIC NCCL::NCCL)
   target_compile_definitions(fatvec_mpi PUBLIC FATVEC_HAVE_NCCL)
 endif()

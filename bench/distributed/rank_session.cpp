@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <fatvec/app/ranks/product.hpp>
@@ -49,10 +50,12 @@ class FirstRanks {
 
 /// What a case has beside its timing.
 struct RankDetails {
-  double base_seconds = 0;   ///< of one rank, in the same run
-  double local_seconds = 0;  ///< of the local part alone, on the slowest rank
-  double halo_seconds = 0;   ///< of the rest alone
-  int slowest = 0;           ///< rank, in the median repetition
+  double base_seconds = 0;    ///< of one rank, in the same run
+  double local_seconds = 0;   ///< of the local part alone, on the slowest rank
+  double halo_seconds = 0;    ///< of the rest alone
+  double waited_seconds = 0;  ///< of a product that the host waits for
+  int slowest = 0;            ///< rank, in the median repetition
+  std::string exchange;       ///< how rows of X travel
   std::int64_t rows = 0;
   Range nnz, received, neighbours, matrix_bytes, memory_bytes;
 };
@@ -74,7 +77,7 @@ void time_parts(Product& product, const TimingPolicy& policy, bool exchanges, Ti
                 RankDetails& details) {
   const int batch = batch_for(product.run(Part::whole).seconds);
   std::vector<ranks::Time> whole;
-  std::vector<double> local, halo;
+  std::vector<double> waited, local, halo;
   double total = 0;
   const auto wants_more = [&] {
     const int done = static_cast<int>(whole.size());
@@ -83,7 +86,7 @@ void time_parts(Product& product, const TimingPolicy& policy, bool exchanges, Ti
     return done < policy.repetitions || total < policy.least_seconds;
   };
   while (wants_more()) {
-    product.run(Part::whole);  // to warm up the caches for it
+    waited.push_back(product.run(Part::whole).seconds);  // and warms up the caches
     whole.push_back(product.run(Part::whole, batch));
     total += whole.back().seconds * batch;
     product.run(Part::local);
@@ -95,6 +98,7 @@ void time_parts(Product& product, const TimingPolicy& policy, bool exchanges, Ti
   details.slowest = whole[whole.size() / 2].slowest;
   for (const auto& time : whole) timing.seconds.push_back(time.seconds);
   timing.capped = static_cast<int>(whole.size()) < policy.repetitions;
+  details.waited_seconds = median_of(waited);
   details.local_seconds = median_of(local);
   if (exchanges) details.halo_seconds = median_of(halo);
 }
@@ -196,6 +200,7 @@ class RankSession final : public GroupedSession<RankCase> {
   static void fill_details(const Communicator& communicator, const Product& product,
                            RankDetails& details) {
     const ranks::Share share = product.share();
+    details.exchange = product.exchange();
     details.rows = product.rows();
     details.nnz = range_of(communicator, share.nnz);
     details.received = range_of(communicator, share.received_rows);
@@ -211,6 +216,7 @@ class RankSession final : public GroupedSession<RankCase> {
     const double work = flops({.nnz = details.nnz.sum, .k = rank_case.k});
     const double speed_up = details.base_seconds / seconds;
     report_timing(outcome.timing, options_.dry_run, state);
+    state.SetLabel(details.exchange);
     auto& counters = state.counters;
     const auto set = [&](const char* name, auto value) {
       counters[name] = static_cast<double>(value);
@@ -229,6 +235,7 @@ class RankSession final : public GroupedSession<RankCase> {
     set("matrix_bytes", outcome.matrix_bytes);
     set("rows", details.rows);
     set("nnz", details.nnz.sum);
+    if (details.waited_seconds > 0) set("waited_seconds", details.waited_seconds);
     if (details.local_seconds > 0) set("local_seconds", details.local_seconds);
     if (details.halo_seconds <= 0) return;
     set("halo_seconds", details.halo_seconds);

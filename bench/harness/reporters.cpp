@@ -71,8 +71,9 @@ void TableReporter::print_rank_row(const Run& run) {
                   "GFLOPS", "efficiency", "hidden", "MB moved");
     GetOutputStream() << line;
   }
+  const std::string& exchange = run.report_label.empty() ? fields["exchange"] : run.report_label;
   std::snprintf(line, sizeof line, "%5s %-8s %-9s %-9s %-6s %4s ", fields["ranks"].c_str(),
-                fields["format"].c_str(), fields["exchange"].c_str(), fields["partition"].c_str(),
+                fields["format"].c_str(), exchange.c_str(), fields["partition"].c_str(),
                 fields["layout"].c_str(), fields["k"].c_str());
   GetOutputStream() << line;
   if (run.error_occurred || !measured_) {

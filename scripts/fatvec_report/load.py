@@ -32,6 +32,7 @@ COUNTERS = (
     "matrix_bytes",
     # of the suites of ranks
     "efficiency",
+    "waited_seconds",
     "local_seconds",
     "halo_seconds",
     "overlap",

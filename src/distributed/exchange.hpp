@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +14,9 @@
 
 namespace fatvec::distributed {
 
-/// Moves packed rows of X between ranks while the local part of a product runs. Buffers belong to
-/// the caller and lie in memory of ExecSpace, in the plan's order, row_bytes a row. One exchange at
-/// a time: packing(), the caller's launch that packs, start() and finish().
+/// Moves rows of X between ranks while the local part of a product runs. The buffers are the
+/// exchange's, in memory of ExecSpace and the plan's order, row_bytes a row. One exchange at a
+/// time: beside(), the caller's launch that packs, start() and finish().
 template <class ExecSpace>
 class Exchange {
  public:
@@ -25,16 +26,53 @@ class Exchange {
   virtual ~Exchange() = default;
 
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Allocates what start() needs for rows of up to that size.
-  virtual void reserve(std::size_t row_bytes) = 0;
-  /// The instance that is to pack, once what exec was given so far has ended: exec itself, or one
-  /// beside it, so that exec need not wait for packing.
-  virtual const ExecSpace& packing(const ExecSpace& exec) { return exec; }
+  /// Makes buffers for rows of up to that size in place of those that are there, which nothing may
+  /// use any more. Throws CapacityError.
+  virtual void allocate(std::size_t row_bytes) = 0;
+  /// After allocate() on all ranks. Collective.
+  virtual void connect() {}
+  /// Of the buffers, in memory of ExecSpace.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  [[nodiscard]] virtual std::byte* packed() const = 0;
+  [[nodiscard]] virtual const std::byte* received() const = 0;  ///< after finish()
+
+  /// The instance that is to pack beside exec, once what exec was given so far has ended. None:
+  /// exec packs, and start() waits for all that it was given.
+  virtual const ExecSpace* beside(const ExecSpace&) { return nullptr; }
   /// Sends the packed rows once that instance has written them, and begins to receive.
-  virtual void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,
-                     std::size_t row_bytes) = 0;
+  virtual void start(const ExecSpace& exec, std::size_t row_bytes) = 0;
   /// What exec is given from now on finds the received rows, and may change X.
   virtual void finish(const ExecSpace& exec) = 0;
+};
+
+/// Buffers of this rank alone.
+template <class ExecSpace>
+class RowBuffers {
+ public:
+  explicit RowBuffers(const HaloPlan& plan)
+      : sent_rows_(static_cast<std::size_t>(plan.sent_rows())),
+        received_rows_(static_cast<std::size_t>(plan.received_rows())) {}
+
+  void allocate(std::size_t row_bytes) {
+    grow(packed_, sent_rows_ * row_bytes, "fatvec::halo::packed");
+    grow(received_, received_rows_ * row_bytes, "fatvec::halo::received");
+  }
+  [[nodiscard]] std::size_t bytes() const { return packed_.size() + received_.size(); }
+  [[nodiscard]] std::byte* packed() const { return packed_.data(); }
+  [[nodiscard]] std::byte* received() const { return received_.data(); }
+
+ private:
+  using Bytes = Kokkos::View<std::byte*, typename ExecSpace::memory_space>;
+  static void grow(Bytes& bytes, std::size_t size, const std::string& label) {
+    bytes = Bytes();  // first the old one goes
+    bytes = fatvec::detail::allocated(
+        [&] { return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), size); });
+  }
+
+  std::size_t sent_rows_;
+  std::size_t received_rows_;
+  Bytes packed_;
+  Bytes received_;
 };
 
 /// One round of messages from and to memory that MPI can read.
@@ -77,6 +115,7 @@ class MpiExchange final : public Exchange<ExecSpace> {
  public:
   MpiExchange(Communicator communicator, const HaloPlan& plan)
       : messages_(std::move(communicator), plan),
+        buffers_(plan),
         sent_rows_(static_cast<std::size_t>(plan.sent_rows())),
         received_rows_(static_cast<std::size_t>(plan.received_rows())),
         direct_(on_host || mpi_reads_gpus(ExecSpace::name())) {}
@@ -85,31 +124,34 @@ class MpiExchange final : public Exchange<ExecSpace> {
     return on_host ? "mpi" : direct_ ? "mpi from GPU memory" : "mpi through pinned host memory";
   }
 
-  void reserve(std::size_t row_bytes) override {
+  void allocate(std::size_t row_bytes) override {
+    buffers_.allocate(row_bytes);
     if (direct_) return;
     fatvec::detail::allocated([&] {
       Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
-      Kokkos::realloc(Kokkos::WithoutInitializing, received_, received_rows_ * row_bytes);
+      Kokkos::realloc(Kokkos::WithoutInitializing, came_, received_rows_ * row_bytes);
     });
   }
+  [[nodiscard]] std::size_t bytes() const override { return buffers_.bytes(); }
+  [[nodiscard]] std::byte* packed() const override { return buffers_.packed(); }
+  [[nodiscard]] const std::byte* received() const override { return buffers_.received(); }
 
-  void start(const ExecSpace& exec, const std::byte* packed, std::byte* received,
-             std::size_t row_bytes) override {
+  void start(const ExecSpace& exec, std::size_t row_bytes) override {
     if (!direct_) {
-      to_ = received;
       bytes_ = received_rows_ * row_bytes;
       Kokkos::deep_copy(exec, HostBytes(sent_.data(), sent_rows_ * row_bytes),
-                        Bytes<const std::byte>(packed, sent_rows_ * row_bytes));
+                        Bytes<const std::byte>(packed(), sent_rows_ * row_bytes));
     }
     exec.fence("fatvec::distributed::packed");  // what reads the last rows has ended, too
-    messages_.start(direct_ ? packed : sent_.data(), direct_ ? received : received_.data(),
+    messages_.start(direct_ ? packed() : sent_.data(), direct_ ? buffers_.received() : came_.data(),
                     row_bytes);
   }
 
   void finish(const ExecSpace& exec) override {
     messages_.wait();
     if (!direct_)
-      Kokkos::deep_copy(exec, Bytes<std::byte>(to_, bytes_), HostBytes(received_.data(), bytes_));
+      Kokkos::deep_copy(exec, Bytes<std::byte>(buffers_.received(), bytes_),
+                        HostBytes(came_.data(), bytes_));
   }
 
  private:
@@ -120,13 +162,13 @@ class MpiExchange final : public Exchange<ExecSpace> {
   using Bytes = Kokkos::View<Byte*, typename ExecSpace::memory_space, Kokkos::MemoryUnmanaged>;
 
   Messages messages_;
+  RowBuffers<ExecSpace> buffers_;
   std::size_t sent_rows_;
   std::size_t received_rows_;
   bool direct_;
   Kokkos::View<std::byte*, Pinned> sent_;
-  Kokkos::View<std::byte*, Pinned> received_;
-  std::byte* to_ = nullptr;
-  std::size_t bytes_ = 0;
+  Kokkos::View<std::byte*, Pinned> came_;
+  std::size_t bytes_ = 0;  ///< of came_, in use
 };
 
 }  // namespace fatvec::distributed

@@ -45,7 +45,7 @@ namespace distributed {
 /// The part of a rank's rows that multiplies other ranks' rows of X: these are packed and sent
 /// while the rank multiplies its own, and the product with what has come adds itself to Y at the
 /// end, in one launch. Only the rows that have such entries are touched. One product at a time: the
-/// buffers are the halo's.
+/// buffers are those of its exchange.
 template <class Csr>
 class Halo {
  public:
@@ -66,69 +66,63 @@ class Halo {
   [[nodiscard]] const Csr& matrix() const { return matrix_; }
   [[nodiscard]] const auto& boundary() const { return boundary_; }
   [[nodiscard]] const Exchange<ExecSpace>& exchange() const { return *exchange_; }
-  /// Whether this rank sends or receives anything: otherwise start() and finish() are not needed.
+  /// Whether this rank sends or receives anything: otherwise a product is its local part.
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
 
-  /// Room for k columns of elements that large; products with more make it by themselves.
-  void reserve(std::int64_t k, std::size_t element_bytes) {
-    const std::size_t row_bytes = static_cast<std::size_t>(k) * element_bytes;
-    if (row_bytes <= row_bytes_) return;
-    const auto grow = [&](Bytes& bytes, std::int64_t rows, const std::string& label) {
-      bytes = Bytes();  // first the old one goes
-      bytes = fatvec::detail::allocated([&] {
-        return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                     static_cast<std::size_t>(rows) * row_bytes);
-      });
-    };
-    Kokkos::fence("fatvec::halo::reserve");  // a product of any instance may still use the old ones
-    row_bytes_ = 0;                          // nothing is there until all of it is
-    grow(packed_, static_cast<std::int64_t>(send_rows_.extent(0)), "fatvec::halo::packed");
-    grow(received_, matrix_.cols(), "fatvec::halo::received");
-    exchange_->reserve(row_bytes);
+  /// Whether there is room for rows of X of that size: the same on all ranks.
+  [[nodiscard]] bool has_room(std::size_t row_bytes) const { return row_bytes <= row_bytes_; }
+  /// Makes room for rows of that size; then, when all ranks have, connect(). Throws CapacityError.
+  void allocate(std::size_t row_bytes) {
+    Kokkos::fence("fatvec::halo::allocate");  // a product may still use what is there
+    row_bytes_ = 0;                           // nothing is there until all of it is
+    exchange_->allocate(row_bytes);
     row_bytes_ = row_bytes;
   }
+  /// Collective.
+  void connect() { exchange_->connect(); }
 
-  /// Packs the rows of x that others want, and begins to exchange.
-  template <MultiVector X>
-  void start(const ExecSpace& exec, const X& x) {
-    using T = std::remove_const_t<typename X::value_type>;
+  /// local(), which gives exec the rest of a product, and y += alpha · (this part) · (what others
+  /// have of X). There is room for it.
+  template <class Local, class Alpha, MultiVector X, MultiVector Y>
+  void multiply(const ExecSpace& exec, const Local& local, const Alpha& alpha, const X& x,
+                const Y& y) {
     const std::int64_t k = multivector_columns(x);
-    reserve(k, sizeof(T));
-    if (k == 0) return;
-    const ExecSpace& packing = exchange_->packing(exec);
-    const detail::PackRows<T, decltype(send_rows_)> pack{detail::operand_of(x), send_rows_,
-                                                         reinterpret_cast<T*>(packed_.data()), k};
-    const auto elements = static_cast<std::int64_t>(send_rows_.extent(0)) * k;
-    if (elements > 0)
-      Kokkos::parallel_for("fatvec::halo::pack", detail::Range<ExecSpace>(packing, 0, elements),
-                           pack);
-    exchange_->start(exec, packed_.data(), received_.data(),
-                     static_cast<std::size_t>(k) * sizeof(T));
+    if (k == 0) return local();
+    // The device begins with the local part while the host still gives out packing and messages.
+    const ExecSpace* const beside = exchange_->beside(exec);
+    if (beside != nullptr) local();
+    pack(beside != nullptr ? *beside : exec, x, k);
+    exchange_->start(exec, static_cast<std::size_t>(k) * sizeof(typename Y::value_type));
+    if (beside == nullptr) local();
+    exchange_->finish(exec);
+    add(exec, alpha, y, k);
   }
 
-  /// y += alpha · (this part) · (what has come).
-  template <class Alpha, MultiVector Y>
-  void finish(const ExecSpace& exec, const Alpha& alpha, const Y& y) {
+ private:
+  template <class X>
+  void pack(const ExecSpace& exec, const X& x, std::int64_t k) const {
+    using T = std::remove_const_t<typename X::value_type>;
+    const auto elements = static_cast<std::int64_t>(send_rows_.extent(0)) * k;
+    if (elements == 0) return;
+    const detail::PackRows<T, decltype(send_rows_)> pack{
+        detail::operand_of(x), send_rows_, reinterpret_cast<T*>(exchange_->packed()), k};
+    Kokkos::parallel_for("fatvec::halo::pack", detail::Range<ExecSpace>(exec, 0, elements), pack);
+  }
+
+  template <class Alpha, class Y>
+  void add(const ExecSpace& exec, const Alpha& alpha, const Y& y, std::int64_t k) const {
     using T = typename Y::value_type;
-    const std::int64_t k = multivector_columns(y);
-    if (k == 0) return;
-    exchange_->finish(exec);
-    const detail::ReceivedRows<T> x{reinterpret_cast<const T*>(received_.data()), k};
+    const detail::ReceivedRows<T> x{reinterpret_cast<const T*>(exchange_->received()), k};
     const detail::Epilogue<T> adding{static_cast<T>(alpha), T{1},
                                      detail::span_of<detail::Columns::strided>(y)};
     detail::multiply_halo(exec, detail::halo_slots(matrix_, boundary_), x, adding, k);
   }
 
- private:
-  using Bytes = Kokkos::View<std::byte*, typename Csr::device_type>;
-
   Prepared<Csr> matrix_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> boundary_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> send_rows_;
   std::unique_ptr<Exchange<ExecSpace>> exchange_;
-  Bytes packed_;
-  Bytes received_;
-  std::size_t row_bytes_ = 0;
+  std::size_t row_bytes_ = 0;  ///< that there is room for
   bool has_neighbours_;
 };
 

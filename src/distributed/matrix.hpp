@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -100,8 +101,9 @@ class Matrix {
   /// How rows of X travel: "mpi", ...
   [[nodiscard]] std::string_view exchange() const { return halo().exchange().name(); }
 
-  /// Allocates the buffers for products with up to k columns now, not in the first one.
-  void reserve(std::int64_t k) const { shared_->halo.reserve(k, sizeof(typename Csr::value_type)); }
+  /// Allocates the buffers for products with up to k columns now, not in the first one. Collective;
+  /// throws CapacityError on all ranks.
+  void reserve(std::int64_t k) const { make_room(k, sizeof(typename Csr::value_type)); }
   [[nodiscard]] const Options& options() const { return shared_->options; }
 
   /// The same matrix with another local part, which was made of local().
@@ -119,19 +121,16 @@ class Matrix {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
     };
     if (shared_->options.agree_on_errors) {
-      communicator().agree([&] {
-        check();
-        shared_->halo.reserve(multivector_columns(x), sizeof(typename Y::value_type));
-      });
+      communicator().agree(check);
       require_same_columns(multivector_columns(x));
+      make_room(multivector_columns(x), sizeof(typename Y::value_type));
     }
     communicator().or_abort([&] {
-      if (!shared_->halo.has_neighbours())  // the call of one device
-        return fatvec::spmm(exec, alpha, local_, x, beta, y);
       check();
-      shared_->halo.start(exec, x);
-      fatvec::spmm(exec, alpha, local_, x, beta, y);
-      shared_->halo.finish(exec, alpha, y);
+      make_room(multivector_columns(x), sizeof(typename Y::value_type));
+      const auto local = [&] { fatvec::spmm(exec, alpha, local_, x, beta, y); };
+      if (!shared_->halo.has_neighbours()) return local();  // the call of one device
+      shared_->halo.multiply(exec, local, alpha, x, y);
     });
   }
 
@@ -144,8 +143,8 @@ class Matrix {
         "X and Y must have the same scalar type");
     communicator().or_abort([&] {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
-      shared_->halo.start(exec, x);
-      shared_->halo.finish(exec, alpha, y);
+      make_room(multivector_columns(x), sizeof(typename Y::value_type));
+      shared_->halo.multiply(exec, [] {}, alpha, x, y);
     });
   }
 
@@ -165,6 +164,15 @@ class Matrix {
   }
 
  private:
+  /// Buffers for rows of X with k elements of that size. Collective.
+  void make_room(std::int64_t k, std::size_t element_bytes) const {
+    const std::size_t row_bytes = static_cast<std::size_t>(k) * element_bytes;
+    Halo<Csr>& halo = shared_->halo;
+    if (halo.has_room(row_bytes)) return;
+    communicator().agree([&] { halo.allocate(row_bytes); });
+    communicator().or_abort([&] { halo.connect(); });
+  }
+
   void require_same_columns(std::int64_t k) const {
     std::int64_t ends[2] = {k, -k};
     MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, communicator().get());

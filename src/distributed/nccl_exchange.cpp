@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled where CMake finds CUDA and NCCL.
-#include <nccl.h>
+#include <fatvec/distributed/nccl_exchange.hpp>
 
 #include <array>
-#include <cstdio>
 #include <string>
-#include <vector>
 
 #include <fatvec/distributed/make_exchange.hpp>
 
+#if FATVEC_NCCL_HAS_PUTS
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <nccl_device.h>  // ncclCommQueryProperties
+#pragma GCC diagnostic pop
+#endif
+
 namespace fatvec::distributed {
-namespace {
 
 using fatvec::detail::concat;
 
@@ -23,6 +27,8 @@ void check(ncclResult_t status, const char* call) {
     throw Error(concat(call, ": ", ncclGetErrorString(status), " (", ncclGetLastError(nullptr),
                        "); NCCL_DEBUG=WARN says more."));
 }
+
+namespace {
 
 /// Host and GPU of a rank, as text.
 using Place = std::array<char, MPI_MAX_PROCESSOR_NAME + 64>;
@@ -51,14 +57,32 @@ void require_gpus_of_their_own(const Communicator& communicator) {
   });
 }
 
-/// Called by MPI_Comm_free: NCCL's communicator goes with MPI's.
-int destroy(MPI_Comm, int, void* nccl, void*) {
-  ncclCommDestroy(static_cast<ncclComm_t>(nccl));
+bool take_puts([[maybe_unused]] ncclComm_t comm) {
+#if FATVEC_NCCL_HAS_PUTS
+  int version = 0;
+  check(ncclGetVersion(&version), "ncclGetVersion");
+  if (version < NCCL_VERSION(2, 29, 7)) return false;  // an older library than the header's
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+  ncclCommProperties_t properties = NCCL_COMM_PROPERTIES_INITIALIZER;
+#pragma GCC diagnostic pop
+  check(ncclCommQueryProperties(comm, &properties), "ncclCommQueryProperties");
+  return properties.hostRmaSupport;
+#else
+  return false;
+#endif
+}
+
+/// Called by MPI_Comm_free: what NCCL has goes with MPI's communicator.
+int destroy(MPI_Comm, int, void* made, void*) {
+  const auto* const ranks = static_cast<NcclRanks*>(made);
+  cudaStreamDestroy(ranks->stream);
+  ncclCommDestroy(ranks->comm);
+  delete ranks;
   return MPI_SUCCESS;
 }
 
-/// NCCL's communicator of the same ranks, made once for each of MPI's.
-ncclComm_t nccl_of(const Communicator& communicator) {
+const NcclRanks& nccl_of(const Communicator& communicator) {
   static const int key = [] {
     int made = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, destroy, &made, nullptr);
@@ -67,100 +91,105 @@ ncclComm_t nccl_of(const Communicator& communicator) {
   void* there = nullptr;
   int found = 0;
   MPI_Comm_get_attr(communicator.get(), key, &there, &found);
-  if (found != 0) return static_cast<ncclComm_t>(there);
+  if (found != 0) return *static_cast<NcclRanks*>(there);
 
   require_gpus_of_their_own(communicator);
   ncclUniqueId id{};
+  auto made = std::make_unique<NcclRanks>();
   communicator.agree([&] {
+    int least = 0;
+    int greatest = 0;
+    check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+    check(cudaStreamCreateWithPriority(&made->stream, cudaStreamNonBlocking, greatest),
+          "cudaStreamCreateWithPriority");
     if (communicator.rank() == 0) check(ncclGetUniqueId(&id), "ncclGetUniqueId");
   });
   MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator.get());
-  ncclComm_t made = nullptr;
   communicator.or_abort(
       [&] {  // blocks until all have joined: what fails on one cannot be agreed on
-        check(ncclCommInitRank(&made, communicator.size(), id, communicator.rank()),
+        check(ncclCommInitRank(&made->comm, communicator.size(), id, communicator.rank()),
               "ncclCommInitRank");
+        made->take_puts = take_puts(made->comm);
       });
-  MPI_Comm_set_attr(communicator.get(), key, made);
-  return made;
+  MPI_Comm_set_attr(communicator.get(), key, made.get());
+  return *made.release();
 }
 
-/// Packing, and grouped sends and receives, on a stream of their own between events of the kernels'
-/// stream, which has the local part and the halo part alone.
-class NcclExchange final : public Exchange<Kokkos::Cuda> {
+/// Grouped sends and receives.
+class NcclMessages final : public NcclExchange {
  public:
-  NcclExchange(Communicator communicator, const HaloPlan& plan)
-      : communicator_(std::move(communicator)),
-        nccl_(nccl_of(communicator_)),
-        receives_(plan.receives),
-        sends_(plan.sends) {
-    communicator_.agree([&] {
-      int least = 0;
-      int greatest = 0;
-      check(cudaDeviceGetStreamPriorityRange(&least, &greatest),
-            "cudaDeviceGetStreamPriorityRange");
-      check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest),
-            "cudaStreamCreateWithPriority");
-      beside_ = Kokkos::Cuda(stream_);
-      check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreate");
-      check(cudaEventCreateWithFlags(&received_, cudaEventDisableTiming), "cudaEventCreate");
-    });
-  }
-  ~NcclExchange() override {
-    cudaStreamSynchronize(stream_);
-    beside_ = Kokkos::Cuda();  // the last copy of the instance goes before its stream
-    cudaEventDestroy(ready_);
-    cudaEventDestroy(received_);
-    cudaStreamDestroy(stream_);
-  }
+  NcclMessages(const Communicator& communicator, const NcclRanks& ranks, const HaloPlan& plan)
+      : NcclExchange(communicator, ranks, plan), buffers_(plan) {}
 
   [[nodiscard]] std::string_view name() const override { return "nccl"; }
-  void reserve(std::size_t) override {}
-
-  /// X may still be in the making, and the last halo part may read what was received.
-  const Kokkos::Cuda& packing(const Kokkos::Cuda& exec) override {
-    check(cudaEventRecord(ready_, exec.cuda_stream()), "cudaEventRecord");
-    check(cudaStreamWaitEvent(stream_, ready_), "cudaStreamWaitEvent");
-    return beside_;
-  }
-
-  void start(const Kokkos::Cuda&, const std::byte* packed, std::byte* received,
-             std::size_t row_bytes) override {
-    check(ncclGroupStart(), "ncclGroupStart");
-    for (const Neighbour& from : receives_)
-      check(ncclRecv(received + static_cast<std::size_t>(from.first) * row_bytes,
-                     static_cast<std::size_t>(from.rows) * row_bytes, ncclInt8, from.rank, nccl_,
-                     stream_),
-            "ncclRecv");
-    for (const Neighbour& to : sends_)
-      check(ncclSend(packed + static_cast<std::size_t>(to.first) * row_bytes,
-                     static_cast<std::size_t>(to.rows) * row_bytes, ncclInt8, to.rank, nccl_,
-                     stream_),
-            "ncclSend");
-    check(ncclGroupEnd(), "ncclGroupEnd");
-    check(cudaEventRecord(received_, stream_), "cudaEventRecord");
-  }
-
-  void finish(const Kokkos::Cuda& exec) override {
-    check(cudaStreamWaitEvent(exec.cuda_stream(), received_), "cudaStreamWaitEvent");
-  }
+  void allocate(std::size_t row_bytes) override { buffers_.allocate(row_bytes); }
+  [[nodiscard]] std::size_t bytes() const override { return buffers_.bytes(); }
+  [[nodiscard]] std::byte* packed() const override { return buffers_.packed(); }
+  [[nodiscard]] const std::byte* received() const override { return buffers_.received(); }
 
  private:
-  Communicator communicator_;  // outlives NCCL's
-  ncclComm_t nccl_;
-  std::vector<Neighbour> receives_;
-  std::vector<Neighbour> sends_;
-  cudaStream_t stream_ = nullptr;
-  Kokkos::Cuda beside_;  ///< of stream_
-  cudaEvent_t ready_ = nullptr;
-  cudaEvent_t received_ = nullptr;
+  void exchange(std::size_t row_bytes) override {
+    check(ncclGroupStart(), "ncclGroupStart");
+    for (const Neighbour& from : receives())
+      check(ncclRecv(buffers_.received() + static_cast<std::size_t>(from.first) * row_bytes,
+                     static_cast<std::size_t>(from.rows) * row_bytes, ncclInt8, from.rank,
+                     ranks().comm, ranks().stream),
+            "ncclRecv");
+    for (const Neighbour& to : sends())
+      check(ncclSend(buffers_.packed() + static_cast<std::size_t>(to.first) * row_bytes,
+                     static_cast<std::size_t>(to.rows) * row_bytes, ncclInt8, to.rank, ranks().comm,
+                     ranks().stream),
+            "ncclSend");
+    check(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+  RowBuffers<Kokkos::Cuda> buffers_;
 };
 
 }  // namespace
 
+NcclExchange::NcclExchange(Communicator communicator, const NcclRanks& ranks, const HaloPlan& plan)
+    : communicator_(std::move(communicator)),
+      ranks_(ranks),
+      receives_(plan.receives),
+      sends_(plan.sends) {
+  communicator_.agree([&] {
+    beside_ = Kokkos::Cuda(ranks_.stream);
+    check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreate");
+    check(cudaEventCreateWithFlags(&received_, cudaEventDisableTiming), "cudaEventCreate");
+  });
+}
+
+NcclExchange::~NcclExchange() {
+  cudaStreamSynchronize(ranks_.stream);
+  beside_ = Kokkos::Cuda();  // the last copy of the instance goes before its stream
+  cudaEventDestroy(ready_);
+  cudaEventDestroy(received_);
+}
+
+/// X may still be in the making, and the last halo part may read what was received.
+const Kokkos::Cuda* NcclExchange::beside(const Kokkos::Cuda& exec) {
+  check(cudaEventRecord(ready_, exec.cuda_stream()), "cudaEventRecord");
+  check(cudaStreamWaitEvent(ranks_.stream, ready_), "cudaStreamWaitEvent");
+  return &beside_;
+}
+
+void NcclExchange::start(const Kokkos::Cuda&, std::size_t row_bytes) {
+  exchange(row_bytes);
+  check(cudaEventRecord(received_, ranks_.stream), "cudaEventRecord");
+}
+
+void NcclExchange::finish(const Kokkos::Cuda& exec) {
+  check(cudaStreamWaitEvent(exec.cuda_stream(), received_), "cudaStreamWaitEvent");
+}
+
 std::unique_ptr<Exchange<Kokkos::Cuda>> make_nccl_exchange(const Communicator& communicator,
                                                            const HaloPlan& plan) {
-  return std::make_unique<NcclExchange>(communicator, plan);
+  const NcclRanks& ranks = nccl_of(communicator);
+#if FATVEC_NCCL_HAS_PUTS
+  if (ranks.take_puts) return make_nccl_puts(communicator, ranks, plan);
+#endif
+  return std::make_unique<NcclMessages>(communicator, ranks, plan);
 }
 
 }  // namespace fatvec::distributed

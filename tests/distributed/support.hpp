@@ -138,6 +138,16 @@ Kokkos::View<double**, Layout, Exec> operand(std::int64_t first, std::int64_t ro
   return x;
 }
 
+/// The same bits.
+template <class View>
+void expect_equal(const View& found, const View& expected) {
+  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found);
+  const auto wanted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
+  for (std::size_t i = 0; i < got.extent(0); ++i)
+    for (std::size_t c = 0; c < got.extent(1); ++c)
+      EXPECT_EQ(got(i, c), wanted(i, c)) << i << ", " << c;
+}
+
 /// Y = beta · Y + alpha · A · X on this rank's rows, against the serial product of the same rows.
 template <class XLayout, class YLayout, class Matrix>
 void expect_product(const Matrix& a, const HostCsr& serial, std::int64_t k, double alpha,

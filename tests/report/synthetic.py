@@ -256,6 +256,7 @@ def ranks(suite, counts=(1, 2, 4), columns=(1, 8, 32), bandwidth=3000 * GB):
                     most_rank_nnz=27 * share,
                     rank_memory_bytes=(12 * 27 + 16 * k) * share,
                     slowest_rank=count - 1,
+                    waited_seconds=seconds + 1e-5,
                 )
                 if count > 1:
                     entry.update(local_seconds=local, halo_seconds=halo, overlap=0.8)

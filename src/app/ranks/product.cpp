@@ -77,6 +77,7 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
   communicator.agree([&] {
     exchange_ = csr.exchange();
     reserve_ = [csr](std::int64_t k) { csr.reserve(k); };
+    buffer_bytes_ = [csr] { return csr.halo().exchange().bytes(); };
     halo_ = [csr](const Exec& exec, double alpha, const Vectors& x, double, const Vectors& y) {
       csr.add_halo(exec, alpha, x, y);
     };
@@ -117,9 +118,9 @@ void Product::load(const Operands& operands) {
     x_ = allocate("X", local_cols_, operands);
     y_ = allocate("Y", share_.rows, operands);
     fill(x_, Purpose::x, operands.seed, [&](auto i) { return number_of(i, first_col_); });
-    reserve_(operands.k);
     fill_y();
   });
+  reserve_(operands.k);
 }
 
 void Product::reset_y() {
@@ -190,9 +191,8 @@ Product::Verdict Product::verify() const {
 Share Product::share() const {
   Share share = share_;
   const std::int64_t vectors = static_cast<std::int64_t>(x_.size() + y_.size());
-  const std::int64_t buffers = (share.sent_rows + share.received_rows) * operands_.k;
-  share.memory_bytes =
-      share.matrix_bytes + (vectors + buffers) * static_cast<std::int64_t>(sizeof(double));
+  share.memory_bytes = share.matrix_bytes + vectors * static_cast<std::int64_t>(sizeof(double)) +
+                       static_cast<std::int64_t>(buffer_bytes_());
   return share;
 }
 

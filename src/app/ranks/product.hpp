@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -141,6 +142,7 @@ class Product {
   Exec exec_;
   Multiply whole_, local_, halo_;
   std::function<void(std::int64_t)> reserve_;
+  std::function<std::size_t()> buffer_bytes_;
   std::string exchange_;
   Share share_;
   std::int64_t local_cols_ = 0;
