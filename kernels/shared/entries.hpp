@@ -135,7 +135,12 @@ struct BlockEntries {
   double mean_length;
   static constexpr bool of_segments = false;
   static constexpr bool contiguous = false;
-  static constexpr bool numbered = size > 0 && size <= 4;
+  static constexpr bool numbered = true;
+  /// Columns of a block whose loads come before the first multiplication.
+  template <class Tile>
+  static constexpr int at_once = size > 0 && size <= 4 ? size
+                                 : sizeof(Tile) > 16   ? 2
+                                                       : 4;
 
   explicit BlockEntries(const S& a)
       : block_rows(a.access),
@@ -161,28 +166,30 @@ struct BlockEntries {
     for (std::int64_t n = block_rows.begin(block_row) + part; n < end; n += parts) {
       const auto first = columns[n] * block_size();
       const auto* const of_block = of_row + n * block_size() * block_size();
-      if constexpr (numbered)
-        multiply(of_block, first, visit);
+      if constexpr (size > 0 && size <= 4)
+        multiply(of_block, first, size, visit);
       else
-        for (int c = 0; c < block_size() && c < x_rows - first; ++c)
-          visit.add(of_block[c * block.column_step], visit.load(first + c));
+        for (int c = 0; c < block_size(); c += at_once<typename Visit::Tile>)
+          multiply(of_block + c * block.column_step, first + c, block_size() - c, visit);
     }
   }
 
  private:
-  /// A row of a block: all loads before the first multiplication.
+  /// As many columns of a block, of which the first `left` are its own.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const typename S::value_type* of_block,
-                                            typename S::ordinal_type first,
+                                            typename S::ordinal_type first, int left,
                                             const Visit& visit) const {
-    typename S::value_type value[size] = {};
-    typename Visit::Tile of_x[size];
-    for (int c = 0; c < size; ++c) {
-      if (c >= x_rows - first) continue;
+    constexpr int together = at_once<typename Visit::Tile>;
+    typename S::value_type value[together] = {};
+    typename Visit::Tile of_x[together];
+    for (int c = 0; c < together; ++c) {
+      if (c >= left || c >= x_rows - first) continue;
       value[c] = of_block[c * block.column_step];
       of_x[c] = visit.load(first + c);
     }
-    for (int c = 0; c < size; ++c) visit.add(value[c], of_x[c], c);
+    for (int c = 0; c < together; ++c)
+      if (c < left) visit.add(value[c], of_x[c], c);
   }
 };
 
