@@ -50,7 +50,7 @@ endif()
 if(TARGET fatvec_mpi)
   set_target_properties(fatvec_mpi PROPERTIES EXPORT_NAME mpi)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/distributed/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/distributed"
-          COMPONENT mpi FILES_MATCHING PATTERN "*.hpp")
+          COMPONENT mpi FILES_MATCHING PATTERN "*.hpp" PATTERN "nccl_exchange.hpp" EXCLUDE)
   install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindNCCL.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake" DESTINATION "${package_dir}" COMPONENT mpi)
   install(TARGETS fatvec_mpi EXPORT fatvecMpiTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT mpi)
   install(EXPORT fatvecMpiTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT mpi)

@@ -10,7 +10,6 @@ fatvec_precompile(fatvec_mpi)
 fatvec_join_for_cuda(fatvec_mpi 16)
 target_link_libraries(fatvec_mpi PUBLIC fatvec::kernels fatvec::io MPI::MPI_CXX PRIVATE $<BUILD_INTERFACE:fatvec_options>)
 if(FATVEC_HAVE_NCCL)
-  # Not from NCCL::NCCL, that is by -isystem: nvcc would take an nccl.h of the toolkit's own first.
   target_include_directories(fatvec_mpi PRIVATE "${NCCL_INCLUDE_DIR}")
   target_link_libraries(fatvec_mpi PUBLIC NCCL::NCCL)
   target_compile_definitions(fatvec_mpi PUBLIC FATVEC_HAVE_NCCL)

@@ -18,8 +18,8 @@
 ///   numbered      whether visit.add() is given m: hosts then add to two sums in turns
 ///   length(i)     its entries, or somewhat more: by it rows are given to teams
 ///   for_each<n>(i, part, parts, visit)   visit.add(value, visit.load(column), m) for every parts-th
-///                 entry of row i from `part` on, up to n loads before the first addition, which m
-///                 counts where they are numbered
+///                 entry of row i from `part` on (BSR: block), about n loads before the first
+///                 addition, which m counts where they are numbered
 namespace fatvec::detail {
 
 /// Rows that are walked slot by slot.
@@ -136,7 +136,8 @@ struct BlockEntries {
   static constexpr bool of_segments = false;
   static constexpr bool contiguous = false;
   static constexpr bool numbered = true;
-  /// Columns of a block whose loads come before the first multiplication.
+  /// Columns of a block whose loads come before the first multiplication: of wide tiles of X few,
+  /// for want of registers (docs/lab/0056).
   template <class Tile>
   static constexpr int at_once = size > 0 && size <= 4 ? size
                                  : sizeof(Tile) > 16   ? 2
@@ -175,7 +176,7 @@ struct BlockEntries {
   }
 
  private:
-  /// As many columns of a block, of which the first `left` are its own.
+  /// at_once columns of a block, as far as the block, of which `left` are left, and X go.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const typename S::value_type* of_block,
                                             typename S::ordinal_type first, int left,

@@ -31,6 +31,8 @@ class Exchange {
   virtual void allocate(std::size_t row_bytes) = 0;
   /// After allocate() on all ranks. Collective.
   virtual void connect() {}
+  /// Whether a CUDA graph may name the buffers, which then must stay.
+  [[nodiscard]] virtual bool was_captured() const { return false; }
   /// Of the buffers, in memory of ExecSpace.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
   [[nodiscard]] virtual std::byte* packed() const = 0;
@@ -129,7 +131,7 @@ class MpiExchange final : public Exchange<ExecSpace> {
     if (direct_) return;
     fatvec::detail::allocated([&] {
       Kokkos::realloc(Kokkos::WithoutInitializing, sent_, sent_rows_ * row_bytes);
-      Kokkos::realloc(Kokkos::WithoutInitializing, came_, received_rows_ * row_bytes);
+      Kokkos::realloc(Kokkos::WithoutInitializing, arrived_, received_rows_ * row_bytes);
     });
   }
   [[nodiscard]] std::size_t bytes() const override { return buffers_.bytes(); }
@@ -143,15 +145,15 @@ class MpiExchange final : public Exchange<ExecSpace> {
                         Bytes<const std::byte>(packed(), sent_rows_ * row_bytes));
     }
     exec.fence("fatvec::distributed::packed");  // what reads the last rows has ended, too
-    messages_.start(direct_ ? packed() : sent_.data(), direct_ ? buffers_.received() : came_.data(),
-                    row_bytes);
+    messages_.start(direct_ ? packed() : sent_.data(),
+                    direct_ ? buffers_.received() : arrived_.data(), row_bytes);
   }
 
   void finish(const ExecSpace& exec) override {
     messages_.wait();
     if (!direct_)
       Kokkos::deep_copy(exec, Bytes<std::byte>(buffers_.received(), bytes_),
-                        HostBytes(came_.data(), bytes_));
+                        HostBytes(arrived_.data(), bytes_));
   }
 
  private:
@@ -167,8 +169,8 @@ class MpiExchange final : public Exchange<ExecSpace> {
   std::size_t received_rows_;
   bool direct_;
   Kokkos::View<std::byte*, Pinned> sent_;
-  Kokkos::View<std::byte*, Pinned> came_;
-  std::size_t bytes_ = 0;  ///< of came_, in use
+  Kokkos::View<std::byte*, Pinned> arrived_;
+  std::size_t bytes_ = 0;  ///< of arrived_, in this product
 };
 
 }  // namespace fatvec::distributed

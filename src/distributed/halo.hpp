@@ -69,20 +69,26 @@ class Halo {
   /// Whether this rank sends or receives anything: otherwise a product is its local part.
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
 
-  /// Whether there is room for rows of X of that size: the same on all ranks.
-  [[nodiscard]] bool has_room(std::size_t row_bytes) const { return row_bytes <= row_bytes_; }
-  /// Makes room for rows of that size; then, when all ranks have, connect(). Throws CapacityError.
-  void allocate(std::size_t row_bytes) {
-    Kokkos::fence("fatvec::halo::allocate");  // a product may still use what is there
-    row_bytes_ = 0;                           // nothing is there until all of it is
-    exchange_->allocate(row_bytes);
+  /// Makes room for rows of X of that size, where there is less. Collective; throws CapacityError
+  /// on all ranks, UsageError where a CUDA graph holds the buffers.
+  void make_room(const Communicator& communicator, std::size_t row_bytes) {
+    if (row_bytes <= row_bytes_) return;
+    if (exchange_->was_captured())
+      throw UsageError(fatvec::detail::concat(
+          "distributed matrix: a captured product has buffers for rows of X of up to ", row_bytes_,
+          " bytes, and ", row_bytes,
+          " are wanted; call reserve() with the most columns before capturing one."));
+    row_bytes_ = 0;  // on all ranks, until all have what they need
+    communicator.agree([&] {
+      Kokkos::fence("fatvec::halo::make_room");  // a product may still use what is there
+      exchange_->allocate(row_bytes);
+    });
+    communicator.or_abort([&] { exchange_->connect(); });
     row_bytes_ = row_bytes;
   }
-  /// Collective.
-  void connect() { exchange_->connect(); }
 
-  /// local(), which gives exec the rest of a product, and y += alpha · (this part) · (what others
-  /// have of X). There is room for it.
+  /// Calls local(), which enqueues the product with this rank's own rows of X on exec, and adds
+  /// alpha · (this part) · (rows of X of other ranks) to y. make_room() comes before.
   template <class Local, class Alpha, MultiVector X, MultiVector Y>
   void multiply(const ExecSpace& exec, const Local& local, const Alpha& alpha, const X& x,
                 const Y& y) {

@@ -102,7 +102,7 @@ class Matrix {
   [[nodiscard]] std::string_view exchange() const { return halo().exchange().name(); }
 
   /// Allocates the buffers for products with up to k columns now, not in the first one. Collective;
-  /// throws CapacityError on all ranks.
+  /// throws CapacityError on all ranks, UsageError where a captured product holds smaller ones.
   void reserve(std::int64_t k) const { make_room(k, sizeof(typename Csr::value_type)); }
   [[nodiscard]] const Options& options() const { return shared_->options; }
 
@@ -166,11 +166,7 @@ class Matrix {
  private:
   /// Buffers for rows of X with k elements of that size. Collective.
   void make_room(std::int64_t k, std::size_t element_bytes) const {
-    const std::size_t row_bytes = static_cast<std::size_t>(k) * element_bytes;
-    Halo<Csr>& halo = shared_->halo;
-    if (halo.has_room(row_bytes)) return;
-    communicator().agree([&] { halo.allocate(row_bytes); });
-    communicator().or_abort([&] { halo.connect(); });
+    shared_->halo.make_room(communicator(), static_cast<std::size_t>(k) * element_bytes);
   }
 
   void require_same_columns(std::int64_t k) const {

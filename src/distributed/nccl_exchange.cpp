@@ -57,17 +57,20 @@ void require_gpus_of_their_own(const Communicator& communicator) {
   });
 }
 
+/// Whether the library and the driver have puts, and the GPUs are joined so that copy engines carry
+/// them: within one host. Other ways for puts, over a network, have not been measured.
 bool take_puts([[maybe_unused]] ncclComm_t comm) {
 #if FATVEC_NCCL_HAS_PUTS
-  int version = 0;
-  check(ncclGetVersion(&version), "ncclGetVersion");
-  if (version < NCCL_VERSION(2, 29, 7)) return false;  // an older library than the header's
+  int library = 0;
+  int driver = 0;
+  if (ncclGetVersion(&library) != ncclSuccess || library < FATVEC_NCCL_PUTS) return false;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < 12050) return false;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
   ncclCommProperties_t properties = NCCL_COMM_PROPERTIES_INITIALIZER;
 #pragma GCC diagnostic pop
-  check(ncclCommQueryProperties(comm, &properties), "ncclCommQueryProperties");
-  return properties.hostRmaSupport;
+  return ncclCommQueryProperties(comm, &properties) == ncclSuccess && properties.hostRmaSupport &&
+         properties.nLsaTeams == 1;
 #else
   return false;
 #endif
@@ -109,8 +112,10 @@ const NcclRanks& nccl_of(const Communicator& communicator) {
       [&] {  // blocks until all have joined: what fails on one cannot be agreed on
         check(ncclCommInitRank(&made->comm, communicator.size(), id, communicator.rank()),
               "ncclCommInitRank");
-        made->take_puts = take_puts(made->comm);
       });
+  int all = take_puts(made->comm) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, communicator.get());
+  made->take_puts = all == 1;
   MPI_Comm_set_attr(communicator.get(), key, made.get());
   return *made.release();
 }
@@ -128,7 +133,7 @@ class NcclMessages final : public NcclExchange {
   [[nodiscard]] const std::byte* received() const override { return buffers_.received(); }
 
  private:
-  void exchange(std::size_t row_bytes) override {
+  void send_and_receive(std::size_t row_bytes) override {
     check(ncclGroupStart(), "ncclGroupStart");
     for (const Neighbour& from : receives())
       check(ncclRecv(buffers_.received() + static_cast<std::size_t>(from.first) * row_bytes,
@@ -175,7 +180,7 @@ const Kokkos::Cuda* NcclExchange::beside(const Kokkos::Cuda& exec) {
 }
 
 void NcclExchange::start(const Kokkos::Cuda&, std::size_t row_bytes) {
-  exchange(row_bytes);
+  send_and_receive(row_bytes);
   check(cudaEventRecord(received_, ranks_.stream), "cudaEventRecord");
 }
 

@@ -12,8 +12,10 @@
 
 #include <fatvec/distributed/exchange.hpp>
 
-/// One-sided messages between GPUs, and a question whether all ranks can take them.
-#define FATVEC_NCCL_HAS_PUTS (NCCL_VERSION_CODE >= NCCL_VERSION(2, 29, 7))
+/// The first NCCL whose one-sided messages have been tried here. Those of 2.29 cannot be captured
+/// into CUDA graphs.
+#define FATVEC_NCCL_PUTS NCCL_VERSION(2, 30, 7)
+#define FATVEC_NCCL_HAS_PUTS (NCCL_VERSION_CODE >= FATVEC_NCCL_PUTS)
 
 namespace fatvec::distributed {
 
@@ -25,7 +27,7 @@ void check(ncclResult_t status, const char* call);
 /// with it.
 struct NcclRanks {
   ncclComm_t comm = nullptr;
-  cudaStream_t stream = nullptr;  ///< of all messages, which so come in the order of the calls
+  cudaStream_t stream = nullptr;  ///< of all messages: they go in the order of the calls
   bool take_puts = false;         ///< whether any rank can write into the memory of any other
 };
 
@@ -42,7 +44,7 @@ class NcclExchange : public Exchange<Kokkos::Cuda> {
 
  protected:
   /// Enqueues all messages of a product on ranks().stream.
-  virtual void exchange(std::size_t row_bytes) = 0;
+  virtual void send_and_receive(std::size_t row_bytes) = 0;
 
   [[nodiscard]] const Communicator& communicator() const { return communicator_; }
   [[nodiscard]] const NcclRanks& ranks() const { return ranks_; }

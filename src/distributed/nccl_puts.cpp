@@ -11,21 +11,30 @@ namespace {
 
 using fatvec::detail::concat;
 
-/// Memory that other ranks write to lies at the same places on all ranks, so that each knows where:
-/// the packed rows, then two inboxes, which products take in turns. A rank that puts the rows of a
-/// product knows from the signals of the last one that its neighbours have begun that, and so ended
-/// the one before, whose inbox this is.
+/// Each rank has memory that others write to: two inboxes for rows of X, behind the packed rows
+/// that it sends. The inboxes lie at the same places on all ranks, so that each knows where to
+/// write.
+///
+/// Product t takes inbox t mod 2. Before a rank puts rows of product t, it has waited for the
+/// signals of product t - 1 of all its partners, which send them once their product t - 2 has
+/// ended: they no longer read the inbox that is written to. Partners that get no rows get the
+/// signal alone.
 class NcclPuts final : public NcclExchange {
  public:
   NcclPuts(const Communicator& communicator, const NcclRanks& ranks, const HaloPlan& plan)
       : NcclExchange(communicator, ranks, plan),
         most_rows_{plan.sent_rows(), plan.received_rows()} {
     const auto count = static_cast<std::size_t>(communicator.size());
-    std::vector<Neighbour> to(count);
-    for (const Neighbour& rows : plan.sends) to[static_cast<std::size_t>(rows.rank)] = rows;
+    std::vector<Neighbour> to;
     // Where rows of rank r begin in this rank's inbox, and this rank's in that of rank r.
-    std::vector<std::int64_t> first_of(count, -1);
-    std::vector<std::int64_t> first_at(count);
+    std::vector<std::int64_t> first_of;
+    std::vector<std::int64_t> first_at;
+    communicator.agree([&] {
+      to.resize(count);
+      first_of.assign(count, -1);
+      first_at.resize(count);
+    });
+    for (const Neighbour& rows : plan.sends) to[static_cast<std::size_t>(rows.rank)] = rows;
     for (const Neighbour& from : plan.receives)
       first_of[static_cast<std::size_t>(from.rank)] = from.first;
     MPI_Alltoall(first_of.data(), 1, MPI_INT64_T, first_at.data(), 1, MPI_INT64_T,
@@ -35,10 +44,9 @@ class NcclPuts final : public NcclExchange {
       signals_ = std::make_unique<ncclWaitSignalDesc_t[]>(count);
       for (std::size_t r = 0; r < count; ++r) {
         if (to[r].rows == 0 && first_of[r] < 0) continue;
-        ncclWaitSignalDesc_t& signal = signals_[partners_.size()];
-        signal.opCnt = 1;
-        signal.peer = static_cast<int>(r);
-        partners_.push_back({static_cast<int>(r), to[r], first_at[r]});
+        const int rank = static_cast<int>(r);
+        signals_[partners_.size()] = one_signal_of(rank);
+        partners_.push_back({rank, to[r], first_at[r]});
       }
     });
   }
@@ -52,9 +60,13 @@ class NcclPuts final : public NcclExchange {
     inbox_bytes_ = rounded_up(static_cast<std::size_t>(most_rows_[1]) * row_bytes);
     if (bytes() == 0) return;
     void* memory = nullptr;
-    if (ncclMemAlloc(&memory, bytes()) != ncclSuccess)
-      throw CapacityError(
-          concat("no ", bytes(), " bytes of GPU memory for rows of X that travel."));
+    if (const ncclResult_t status = ncclMemAlloc(&memory, bytes()); status != ncclSuccess)
+      throw CapacityError(concat(
+          "ncclMemAlloc: ", ncclGetErrorString(status), " (", ncclGetLastError(nullptr),
+          "): ", bytes(),
+          " bytes are wanted for rows of X that travel, as many as on the rank that sends or "
+          "receives most; multiply fewer columns at a time, or set Options::use_nccl to "
+          "false."));
     memory_ = static_cast<std::byte*>(memory);
     Kokkos::Tools::allocateData(space(), label, memory_, bytes());
   }
@@ -63,7 +75,14 @@ class NcclPuts final : public NcclExchange {
     if (bytes() == 0) return;
     check(ncclCommWindowRegister(ranks().comm, memory_, bytes(), &window_, NCCL_WIN_COLL_SYMMETRIC),
           "ncclCommWindowRegister");
+    // NCCL makes ready for signals in the first one, which is collective: all ranks have one now,
+    // also those without partners.
+    ncclWaitSignalDesc_t own = one_signal_of(communicator().rank());
+    signal(own.peer);
+    check(ncclWaitSignal(1, &own, ranks().comm, ranks().stream), "ncclWaitSignal");
+    check(cudaStreamSynchronize(ranks().stream), "cudaStreamSynchronize");
   }
+  [[nodiscard]] bool was_captured() const override { return captured_; }
 
   [[nodiscard]] std::size_t bytes() const override { return packed_bytes_ + 2 * inbox_bytes_; }
   [[nodiscard]] std::byte* packed() const override { return memory_; }
@@ -78,6 +97,12 @@ class NcclPuts final : public NcclExchange {
   };
   static constexpr const char* label = "fatvec::halo::rows";
 
+  static ncclWaitSignalDesc_t one_signal_of(int rank) {
+    ncclWaitSignalDesc_t signal{};
+    signal.opCnt = 1;
+    signal.peer = rank;
+    return signal;
+  }
   static std::size_t rounded_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
   static Kokkos::Tools::SpaceHandle space() {
     return Kokkos::Tools::make_space_handle(Kokkos::CudaSpace::name());
@@ -94,7 +119,7 @@ class NcclPuts final : public NcclExchange {
     memory_ = nullptr;
   }
 
-  void exchange(std::size_t row_bytes) override {
+  void send_and_receive(std::size_t row_bytes) override {
     second_ = !second_;
     // A captured product runs again and again with the same inbox: its partners say when it is
     // free.
@@ -138,7 +163,7 @@ class NcclPuts final : public NcclExchange {
   }
 
   std::vector<Partner> partners_;
-  std::unique_ptr<ncclWaitSignalDesc_t[]> signals_;  ///< one of each partner
+  std::unique_ptr<ncclWaitSignalDesc_t[]> signals_;  ///< of each partner; nvcc fails on a vector
   std::array<std::int64_t, 2> most_rows_;            ///< that any rank sends, receives
   std::size_t packed_bytes_ = 0;
   std::size_t inbox_bytes_ = 0;

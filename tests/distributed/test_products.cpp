@@ -222,23 +222,41 @@ TEST(DistributedProduct, MayTakeTurnsWithThoseOfAnotherMatrix) {
   const auto a = spread(world, serial);
   const auto b = spread(world, twice(serial));
   constexpr int k = 4;
-  const auto x = operand<LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.local_rows(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> z("z", a.local_rows(), k);
+  constexpr int products = 8;
+  using Vectors = Kokkos::View<double**, LayoutRight, Exec>;
   std::vector<Exec> instances{Exec(), Exec()};
   if constexpr (!detail::is_host<Exec>)
     instances = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1, 1});
-  Kokkos::fence();
-  for (int n = 0; n < 10; ++n) {
-    spmm(instances[0], 1.0, a, x, 0.0, y);
-    spmm(instances[1], 1.0, b, x, 0.0, z);
+  std::vector<Vectors> x, expected_a, expected_b, of_a, of_b;
+  for (int n = 0; n < products; ++n) {
+    x.push_back(operand<LayoutRight>(n, a.local_cols(), k));
+    for (auto* const list : {&expected_a, &expected_b, &of_a, &of_b})
+      list->emplace_back("y", a.local_rows(), k);
+    spmm(instances[0], 1.0, a, x[n], 0.0, expected_a[n]);
+    instances[0].fence();
+    spmm(instances[1], 1.0, b, x[n], 0.0, expected_b[n]);
+    instances[1].fence();
+  }
+  for (int n = 0; n < products; ++n) {
+    spmm(instances[0], 1.0, a, x[n], 0.0, of_a[n]);
+    spmm(instances[1], 1.0, b, x[n], 0.0, of_b[n]);
   }
   Kokkos::fence();
-  const auto found_y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  const auto found_z = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
-  for (std::size_t i = 0; i < y.extent(0); ++i)
-    for (int c = 0; c < k; ++c) ASSERT_EQ(found_z(i, c), 2 * found_y(i, c)) << i << ", " << c;
+  for (int n = 0; n < products; ++n) {
+    expect_equal(of_a[n], expected_a[n]);
+    expect_equal(of_b[n], expected_b[n]);
+  }
   expect_product<LayoutRight, LayoutRight>(a, serial, k, 1.0, 0.0);
+}
+
+TEST(DistributedProduct, RefusesMoreColumnsThanAnyMemoryHasOnAllRanks) {
+  const Communicator world;
+  if (world.size() == 1) GTEST_SKIP() << "one rank has no buffers";
+  const HostCsr serial = whole("arrow:50");
+  const auto a = spread(world, serial);
+  expect_product<LayoutRight, LayoutRight>(a, serial, 2, 1.0, 0.0);
+  EXPECT_THROW(a.reserve(std::int64_t{1} << 50), CapacityError);
+  expect_product<LayoutRight, LayoutRight>(a, serial, 1, 1.0, 0.0);  // serves on
 }
 
 TEST(DistributedProduct, RefusesPlansOfTheTranspose) {
