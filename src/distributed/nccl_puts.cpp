@@ -64,8 +64,8 @@ class NcclPuts final : public NcclExchange {
       throw CapacityError(concat(
           "ncclMemAlloc: ", ncclGetErrorString(status), " (", ncclGetLastError(nullptr),
           "): ", bytes(),
-          " bytes are wanted for rows of X that travel, as many as on the rank that sends or "
-          "receives most; multiply fewer columns at a time, or set Options::use_nccl to "
+          " bytes of GPU memory are wanted for rows of X that travel, as many as on the rank that "
+          "sends or receives most; multiply fewer columns at a time, or set Options::use_nccl to "
           "false."));
     memory_ = static_cast<std::byte*>(memory);
     Kokkos::Tools::allocateData(space(), label, memory_, bytes());
