@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # NCCL: NCCL_INCLUDE_DIR, and the library NCCL::NCCL, from NCCL_ROOT (an installation, or the folder nvidia/nccl of the wheel
 # nvidia-nccl-cu13), from where an installed fatvec was built with it (_fatvec_nccl_root), from what scripts/setup downloaded, the
-# system or the CUDA toolkit. Searched anew each time: a newer one may have come. The target has no include directories: nvcc would search them behind the toolkit's own, which may have an nccl.h.
+# system or the CUDA toolkit. Searched anew each time: a newer one may have come. The target has no include directories: nvcc would
+# search them behind the toolkit's own, which may have an nccl.h.
 include(FindPackageHandleStandardArgs)
 find_package(CUDAToolkit QUIET)
 set(_nccl_downloaded)
