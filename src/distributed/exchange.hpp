@@ -47,7 +47,7 @@ class Exchange {
   virtual void finish(const ExecSpace& exec) = 0;
 };
 
-/// Buffers of this rank alone.
+/// The packed and the received rows of an exchange whose ranks do not see each other's memory.
 template <class ExecSpace>
 class RowBuffers {
  public:

@@ -180,6 +180,9 @@ const Kokkos::Cuda* NcclExchange::beside(const Kokkos::Cuda& exec) {
 }
 
 void NcclExchange::start(const Kokkos::Cuda&, std::size_t row_bytes) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(ranks_.stream, &status), "cudaStreamIsCapturing");
+  captured_ = captured_ || status != cudaStreamCaptureStatusNone;
   send_and_receive(row_bytes);
   check(cudaEventRecord(received_, ranks_.stream), "cudaEventRecord");
 }

@@ -38,6 +38,7 @@ class NcclExchange : public Exchange<Kokkos::Cuda> {
   NcclExchange(Communicator communicator, const NcclRanks& ranks, const HaloPlan& plan);
   ~NcclExchange() override;
 
+  [[nodiscard]] bool was_captured() const final { return captured_; }
   const Kokkos::Cuda* beside(const Kokkos::Cuda& exec) final;
   void start(const Kokkos::Cuda& exec, std::size_t row_bytes) final;
   void finish(const Kokkos::Cuda& exec) final;
@@ -59,6 +60,7 @@ class NcclExchange : public Exchange<Kokkos::Cuda> {
   Kokkos::Cuda beside_;  ///< of ranks_.stream
   cudaEvent_t ready_ = nullptr;
   cudaEvent_t received_ = nullptr;
+  bool captured_ = false;  ///< once a product was
 };
 
 #if FATVEC_NCCL_HAS_PUTS

@@ -82,7 +82,6 @@ class NcclPuts final : public NcclExchange {
     check(ncclWaitSignal(1, &own, ranks().comm, ranks().stream), "ncclWaitSignal");
     check(cudaStreamSynchronize(ranks().stream), "cudaStreamSynchronize");
   }
-  [[nodiscard]] bool was_captured() const override { return captured_; }
 
   [[nodiscard]] std::size_t bytes() const override { return packed_bytes_ + 2 * inbox_bytes_; }
   [[nodiscard]] std::byte* packed() const override { return memory_; }
@@ -123,8 +122,7 @@ class NcclPuts final : public NcclExchange {
     second_ = !second_;
     // A captured product runs again and again with the same inbox: its partners say when it is
     // free.
-    captured_ = captured_ || is_captured();
-    if (captured_) {
+    if (was_captured()) {
       for_partners([&](const Partner& partner) { signal(partner.rank); });
       wait();
     }
@@ -140,11 +138,6 @@ class NcclPuts final : public NcclExchange {
     wait();
   }
 
-  [[nodiscard]] bool is_captured() const {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(ranks().stream, &status), "cudaStreamIsCapturing");
-    return status != cudaStreamCaptureStatusNone;
-  }
   template <class Call>
   void for_partners(const Call& call) const {
     check(ncclGroupStart(), "ncclGroupStart");
@@ -169,8 +162,7 @@ class NcclPuts final : public NcclExchange {
   std::size_t inbox_bytes_ = 0;
   std::byte* memory_ = nullptr;
   ncclWindow_t window_ = nullptr;
-  bool second_ = false;    ///< inbox
-  bool captured_ = false;  ///< once a product was
+  bool second_ = false;  ///< inbox
 };
 
 }  // namespace
