@@ -167,7 +167,7 @@ struct BlockEntries {
     for (std::int64_t n = block_rows.begin(block_row) + part; n < end; n += parts) {
       const auto first = columns[n] * block_size();
       const auto* const of_block = of_row + n * block_size() * block_size();
-      if constexpr (size > 0 && size <= 4)
+      if constexpr (size > 0 && size <= 4)  // without a loop inside, that over blocks is unrolled
         multiply(of_block, first, size, visit);
       else
         for (int c = 0; c < block_size(); c += at_once<typename Visit::Tile>)
@@ -176,7 +176,8 @@ struct BlockEntries {
   }
 
  private:
-  /// at_once columns of a block, as far as the block, of which `left` are left, and X go.
+  /// Up to at_once columns of a block: no more than the `left` that it still has, and none behind
+  /// the last row of X.
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const typename S::value_type* of_block,
                                             typename S::ordinal_type first, int left,
