@@ -23,7 +23,7 @@ Rows generated_rows(const std::string& spec) {
 
 Prepared with_values(const Exec& exec, const Rows& rows, const Matrix::Scalars& values) {
   const Matrix& a = rows.matrix;
-  return fatvec::prepare(exec, Matrix(a.rows(), a.cols(), a.row_map, a.entries, values));
+  return fatvec::prepare(exec, Matrix(a.rows(), a.cols(), a.row_map, a.entries, values), 1);
 }
 
 }  // namespace examples

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <fatvec/core/execution.hpp>
@@ -10,8 +11,9 @@
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/device/policy.hpp>
 #include <fatvec/kernels/device/window_kernel.hpp>
-#include <fatvec/kernels/portable/launch.hpp>
-#include <fatvec/kernels/shared/entries.hpp>
+#include <fatvec/kernels/portable/policy.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/portable/tile_row_kernel.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
@@ -20,11 +22,11 @@ namespace fatvec {
 /// 10.0 multiply doubles, in full precision. Other scalars, other GPUs and CPUs take the portable
 /// kernel, which is right, and slower than CSR.
 struct BitTcfWindow {
-  static constexpr const char* name = "bittcf-window";
-  static constexpr const char* label = "fatvec::BitTcfWindow";
+  static constexpr std::string_view name = "bittcf-window";
+  static constexpr const char* label = "fatvec::bittcf-window";
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
-  using HostPolicy = portable::HostPolicy;
+  using HostPolicy = portable::HostTilePolicy;
   using DevicePolicy = device::WindowPolicy;
 
   template <class Scalar, class ExecSpace>
@@ -41,37 +43,49 @@ struct BitTcfWindow {
   /// BitTCF there.
   template <class M>
   static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
-    return std::is_same_v<typename M::value_type, double> || device::stores_column_major(k);
+    return std::is_same_v<typename M::value_type, double> || portable::stores_column_major(k);
   }
 
-  template <class ExecSpace, class M, class X, class T>
-  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix, const X& x,
-                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
-    const detail::TileEntries<M> rows(matrix);
-    portable::multiply<true>(label, exec, policy, rows, x, epilogue, k);
+  template <class ExecSpace, class M, class X, class Output>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    portable::multiply_tile_rows<true>(label, exec, policy, a, x, output, k);
   }
-  template <class ExecSpace, class M, class X, class T>
-  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix, const X& x,
-                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
+  template <class ExecSpace, class M, class T, detail::Columns columns, class Output>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& a,
+                  const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                  std::int64_t k) {
     if constexpr (specialised && detail::may_have_tensor_tiles<ExecSpace, T>)
       if (detail::has_tensor_tiles<T>(exec))
-        return detail::launch_tensor_windows(label, exec, policy.column_tiles, matrix, x, epilogue,
-                                             k);
-    const detail::TileEntries<M> rows(matrix);
-    portable::multiply<false>(label, exec, {}, rows, x, epilogue, k);
+        return detail::launch_tensor_windows(label, exec, policy.column_tiles, a, x, output, k);
+    portable::multiply_tile_rows<false>(label, exec, {}, a, x, output, k);
   }
 };
 
-/// BitTCF, row by row, by the kernel that every format and backend shares.
-struct BitTcfPortable : detail::PortableKernel<BitTcfPortable, BitTcfMatrix> {
-  static constexpr const char* name = "bittcf-portable";
-  static constexpr const char* label = "fatvec::BitTcfPortable";
+/// BitTCF, row by row, by a kernel that every backend shares.
+template <>
+struct Portable<BitTcfMatrix> {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = portable::HostTilePolicy;
+  using DevicePolicy = portable::TilePolicy;
+  static constexpr std::string_view name = "bittcf-portable";
+  static constexpr const char* label = "fatvec::bittcf-portable";
+  static constexpr bool portable = true;
 
-  template <class A>
-  static auto entries(const A& a) {
-    return detail::TileEntries<A>(a);
+  template <class Scalar, class ExecSpace>
+  static bool is_recommended(const ExecSpace&) {
+    return false;
+  }
+
+  template <class ExecSpace, class Policy, class M, class X, class Output>
+  static void run(const ExecSpace& exec, const Policy& asked, const M& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
+    portable::multiply_tile_rows<host>(label, exec, asked, a, x, output, k);
   }
 };
+using BitTcfPortable = Portable<BitTcfMatrix>;
 
 /// The kernel of BitTcfMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/device/staged_launch.hpp>
 #include <fatvec/kernels/host/block_kernel.hpp>
-#include <fatvec/kernels/portable/launch.hpp>
-#include <fatvec/kernels/shared/entries.hpp>
+#include <fatvec/kernels/portable/block_row_kernel.hpp>
+#include <fatvec/kernels/portable/policy.hpp>
 
 namespace fatvec {
 
@@ -19,12 +20,12 @@ namespace fatvec {
 /// the traffic and X is in the first-level cache, and for sizes that the compiler does not know;
 /// otherwise blocks are staged in scratch memory. All of this for float and double.
 struct BsrRow {
-  static constexpr const char* name = "bsr-row";
-  static constexpr const char* label = "fatvec::BsrRow";
+  static constexpr std::string_view name = "bsr-row";
+  static constexpr const char* label = "fatvec::bsr-row";
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = host::Policy;
-  using DevicePolicy = portable::DevicePolicy;
+  using DevicePolicy = portable::TilePolicy;
 
   /// Blocks of a size that the compiler knows; 0: of any size.
   template <int size>
@@ -32,22 +33,21 @@ struct BsrRow {
     template <class Scalar, class Ordinal, class Device, class Offset>
     using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
     using HostPolicy = host::Policy;
-    using DevicePolicy = portable::DevicePolicy;
+    using DevicePolicy = portable::TilePolicy;
 
-    template <class ExecSpace, class M, class X, class T>
-    static void run(const ExecSpace& exec, const HostPolicy& policy, const M& matrix, const X& x,
-                    const detail::Epilogue<T>& epilogue, std::int64_t k) {
-      detail::launch_host_blocks<size>(label, exec, policy, matrix, x, epilogue, k);
+    template <class ExecSpace, class S, class X, class Output>
+    static void run(const ExecSpace& exec, const HostPolicy& policy, const S& a, const X& x,
+                    const Output& output, std::int64_t k) {
+      detail::launch_host_blocks<size>(label, exec, policy, a, x, output, k);
     }
-    template <class ExecSpace, class M, class T, detail::Columns columns>
-    static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& matrix,
-                    const detail::MultiVectorSpan<const T, columns>& x,
-                    const detail::Epilogue<T>& epilogue, std::int64_t k) {
+    template <class ExecSpace, class S, class T, detail::Columns columns, class Output>
+    static void run(const ExecSpace& exec, const DevicePolicy& policy, const S& a,
+                    const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                    std::int64_t k) {
       if constexpr (size > 1)
         if (policy.form == portable::Form::automatic && detail::stages_blocks(columns, k))
-          return detail::launch_staged_blocks<size>(label, exec, matrix, x, epilogue, k);
-      portable::multiply<false>(label, exec, policy, detail::BlockEntries<M, size>(matrix), x,
-                                epilogue, k);
+          return detail::launch_staged_blocks<size>(label, exec, a, x, output, k);
+      portable::multiply_block_rows<false, size>(label, exec, policy, a, x, output, k);
     }
   };
 
@@ -57,51 +57,74 @@ struct BsrRow {
   }
   template <class>
   static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
-    return device::stores_column_major(k);
+    return portable::stores_column_major(k);
   }
 
-  template <class ExecSpace, class Policy, class M, class X, class T>
-  static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
-                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
+  template <class ExecSpace, class Policy, class S, class X, class Output>
+  static void run(const ExecSpace& exec, const Policy& policy, const S& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>;
+    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
     // What is compiled for CSR and for each size of block takes X of either kind of columns.
     const detail::Operand<const T> any_x{x.data, x.row_stride, x.column_stride};
-    if (matrix.block.size == 1)  // is CSR
-      return detail::launch<CsrRow>(exec, policy, matrix, any_x, epilogue, k);
+    if (a.block.size == 1)  // is CSR
+      return detail::launch<CsrRow>(exec, as_policy_of_rows(policy), a, any_x, output, k);
     // Complex numbers, integers, half precision: by the portable kernel.
     if constexpr (specialised && std::is_floating_point_v<T>)
-      run_blocks<2, 3, 4, 5, 6, 8>(exec, policy, matrix, any_x, epilogue, k);
-    else if constexpr (std::is_same_v<Policy, DevicePolicy>)
-      portable::multiply<false>(label, exec, policy, detail::BlockEntries<M>(matrix), x, epilogue,
-                                k);
+      run_blocks<2, 3, 4, 5, 6, 8>(exec, policy, a, any_x, output, k);
+    else if constexpr (host)
+      portable::multiply_block_rows<true, 0>(label, exec, {}, a, x, output, k);
     else
-      portable::multiply<true>(label, exec, {}, detail::BlockEntries<M>(matrix), x, epilogue, k);
+      portable::multiply_block_rows<false, 0>(label, exec, policy, a, x, output, k);
   }
 
  private:
+  static HostPolicy as_policy_of_rows(const HostPolicy& policy) { return policy; }
+  static portable::DevicePolicy as_policy_of_rows(const DevicePolicy& policy) { return {policy}; }
+
   /// By kernels that know the size of the blocks, where it is one of these.
-  template <int... sizes, class ExecSpace, class Policy, class M, class T>
-  static void run_blocks(const ExecSpace& exec, const Policy& policy, const M& matrix,
-                         const detail::Operand<const T>& x, const detail::Epilogue<T>& epilogue,
-                         std::int64_t k) {
+  template <int... sizes, class ExecSpace, class Policy, class S, class T, class Output>
+  static void run_blocks(const ExecSpace& exec, const Policy& policy, const S& a,
+                         const detail::Operand<const T>& x, const Output& output, std::int64_t k) {
     const auto of_size = [&]<int size>(detail::Width<size>) {
-      detail::launch<OfSize<size>>(exec, policy, matrix, x, epilogue, k);
+      detail::launch<OfSize<size>>(exec, policy, a, x, output, k);
       return true;
     };
-    if (!((matrix.block.size == sizes && of_size(detail::Width<sizes>{})) || ...))
+    if (!((a.block.size == sizes && of_size(detail::Width<sizes>{})) || ...))
       of_size(detail::Width<0>{});
   }
 };
 
-/// BSR, row by row, by the kernel that every format and backend shares.
-struct BsrPortable : detail::PortableKernel<BsrPortable, BsrMatrix> {
-  static constexpr const char* name = "bsr-portable";
-  static constexpr const char* label = "fatvec::BsrPortable";
+/// BSR, row by row, by a kernel that every backend shares.
+template <>
+struct Portable<BsrMatrix> {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = portable::HostTilePolicy;
+  using DevicePolicy = portable::TilePolicy;
+  static constexpr std::string_view name = "bsr-portable";
+  static constexpr const char* label = "fatvec::bsr-portable";
+  static constexpr bool portable = true;
 
-  template <class A>
-  static auto entries(const A& a) {
-    return detail::BlockEntries<A>(a);
+  template <class Scalar, class ExecSpace>
+  static bool is_recommended(const ExecSpace&) {
+    return false;
+  }
+
+  template <class ExecSpace, class Policy, class S, class X, class Output>
+  static void run(const ExecSpace& exec, const Policy& asked, const S& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>;
+    if (a.block.size > 1)
+      return portable::multiply_block_rows<host, 0>(label, exec, asked, a, x, output, k);
+    using OfRows = std::conditional_t<host, portable::HostPolicy, portable::DevicePolicy>;
+    detail::launch<CsrPortable>(exec, OfRows{asked}, a,
+                                detail::Operand<const T>{x.data, x.row_stride, x.column_stride},
+                                output, k);  // is CSR
   }
 };
+using BsrPortable = Portable<BsrMatrix>;
 
 /// The kernel of BsrMatrix, in any layout.
 template <class Scalar, class Ordinal, class Device, class Offset, class Layout>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -33,9 +35,10 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 /// (the same type where they do not differ). Beside what is checked here it has
 ///
 ///     template <Scalar, Ordinal, Device, Offset> using Matrix     the format it works on
-///     static void run(exec, policy, slots, x, epilogue, k)        launches on exec: no allocation, no fence;
+///     static void run(exec, policy, slots, x, output, k)          launches on exec: no allocation, no fence;
 ///                                                                 slots is detail::slots_of(matrix); the type of x
-///                                                                 says whether its columns lie side by side
+///                                                                 says whether its columns lie side by side; each
+///                                                                 row's sums go to the output (shared/output.hpp)
 ///     template <Matrix> static bool stores_column_major(policy, k) whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy
 ///                                                                 cost (may be left out: no)
@@ -55,6 +58,32 @@ concept SpmmKernel =
 template <class Kernel, class ExecSpace>
 using PolicyOn = std::conditional_t<detail::is_host<ExecSpace>, typename Kernel::HostPolicy,
                                     typename Kernel::DevicePolicy>;
+
+namespace detail {
+
+/// The label of a kernel's launches, "fatvec::csr-row", and its name, which is the end of it.
+struct KernelLabel {
+  static constexpr std::string_view space = "fatvec::";
+  char text[48] = {};
+  std::size_t length = 0;
+  [[nodiscard]] constexpr std::string_view name() const {
+    return {text + space.size(), length - space.size()};
+  }
+};
+
+template <template <class...> class Format>
+consteval KernelLabel label_of(std::string_view suffix) {
+  KernelLabel label;
+  const auto add = [&](std::string_view part) {
+    for (const char letter : part) label.text[label.length++] = letter;
+  };
+  add(KernelLabel::space);
+  add(Format<double, int, Kokkos::DefaultExecutionSpace, int>::name);
+  add(suffix);
+  return label;
+}
+
+}  // namespace detail
 
 /// The kernel that spmm() takes for a format where none is named, as `type`: each page of a format
 /// in kernels/ specialises it.

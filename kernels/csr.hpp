@@ -2,23 +2,17 @@
 #pragma once
 
 #include <fatvec/formats/csr.hpp>
-#include <fatvec/kernels/portable/launch.hpp>
-#include <fatvec/kernels/slot_kernel.hpp>
+#include <fatvec/kernels/host/row_kernel.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
 
 /// CSR, a row (CPU: a block of rows with its share of the nonzeros) per work-item, k columns in
 /// registers.
-struct CsrRow : detail::SlotKernel<CsrRow, CsrMatrix, portable::DevicePolicy> {
-  static constexpr const char* name = "csr-row";
-  static constexpr const char* label = "fatvec::CsrRow";
-};
-
+using CsrRow = RowKernelOf<CsrMatrix>;
 /// CSR by the kernel that every format and backend shares.
-struct CsrPortable : detail::PortableKernel<CsrPortable, CsrMatrix, portable::DevicePolicy> {
-  static constexpr const char* name = "csr-portable";
-  static constexpr const char* label = "fatvec::CsrPortable";
-};
+using CsrPortable = Portable<CsrMatrix>;
 
 /// The kernel of CsrMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <fatvec/core/execution.hpp>
@@ -49,12 +51,13 @@ RowSegments<Ordinal, Device> find_segments(const ExecSpace& exec,
 }
 
 /// prepare() for kernels of devices.
-template <class ExecSpace, class Matrix>
-Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix) {
+template <class T, class ExecSpace, class Matrix>
+Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
   Prepared<Matrix> prepared(matrix);
   if constexpr (HasSlots<Matrix>) {
     const auto slots = slots_of(matrix);
     if (slots.block.size == 1) prepared.segments = find_segments(exec, slots);
+    prepared.segments.template make_room<T>(exec, k);
   }
   return prepared;
 }
@@ -63,20 +66,25 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix) {
 
 /// Looks for rows that are far longer than the mean, in one pass over their lengths, or up to
 /// three, and splits them into segments. GPUs then share each of them among many threads, without
-/// looking for it in every product. Allocates a hundredth of the bytes of their entries, and
-/// blocks. CPUs want to know nothing, and neither do blocks of BSR and windows of BitTCF.
+/// looking for it in every product. Allocates a hundredth of the bytes of their entries, scratch
+/// memory for k sums of each segment of 128 entries, and blocks. CPUs want to know nothing, and
+/// neither do blocks of BSR and windows of BitTCF.
 ///
 /// @param exec    where the products will run
 /// @param matrix  in any format; its arrays are shared, and its pattern is to stay
+/// @param k       columns of X; products of more take their long rows in several launches
+/// @tparam T      the scalar type of X and Y
 ///
-/// The sums of segments meet in Y by atomic additions: the last bits of such rows may differ from
-/// run to run. For the same bits every time, multiply the matrix itself.
-template <class ExecSpace, SparseFormat Matrix>
-Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix) {
+/// The scratch memory serves one product at a time: on GPUs, products of one prepared matrix, and of
+/// its copies, must not run at the same time in two instances. Sums are the same bits in every run.
+template <class T = void, class ExecSpace, SparseFormat Matrix>
+Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
+  using Sum = std::conditional_t<std::is_void_v<T>,
+                                 std::remove_const_t<typename Matrix::value_type>, T>;
   if constexpr (detail::is_host<ExecSpace>)
     return Prepared<Matrix>(matrix);
   else
-    return detail::with_segments(exec, matrix);
+    return detail::with_segments<Sum>(exec, matrix, k);
 }
 
 }  // namespace fatvec

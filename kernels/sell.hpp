@@ -2,23 +2,17 @@
 #pragma once
 
 #include <fatvec/formats/sell.hpp>
-#include <fatvec/kernels/portable/launch.hpp>
-#include <fatvec/kernels/slot_kernel.hpp>
+#include <fatvec/kernels/host/row_kernel.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
 
 /// SELL-C-sigma, a stored row per work-item, its sum scattered through the permutation: like HLL,
 /// but the rows of a warp are of about the same length.
-struct SellRow : detail::SlotKernel<SellRow, SellMatrix> {
-  static constexpr const char* name = "sell-row";
-  static constexpr const char* label = "fatvec::SellRow";
-};
-
-/// SELL by the kernel that every format and backend shares.
-struct SellPortable : detail::PortableKernel<SellPortable, SellMatrix> {
-  static constexpr const char* name = "sell-portable";
-  static constexpr const char* label = "fatvec::SellPortable";
-};
+using SellRow = RowKernelOf<SellMatrix>;
+/// SELL-C-sigma by the kernel that every format and backend shares.
+using SellPortable = Portable<SellMatrix>;
 
 /// The kernel of SellMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>

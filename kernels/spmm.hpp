@@ -52,21 +52,22 @@ constexpr bool types_fit() {
   return false;
 }
 
-/// Y = beta · Y + alpha · A · X for operands that conform; the epilogue has Y, alpha and beta. In
-/// front of this call are the caller's Views and formats, behind it slots_of(A), X and Y of one
-/// type each: it is what is compiled once (src/core/instantiate.hpp), and never inline, for then
-/// every caller would compile it. A policy of either executor: a device's kernels run on host
+/// The product of operands that conform; the output has what becomes of it. In front of this call
+/// are the caller's Views and formats, behind it slots_of(A) and X of one type each: for Y = beta ·
+/// Y + alpha · A · X it is what is compiled once (src/core/instantiate.hpp), and never inline, for
+/// then every caller would compile it. A policy of either executor: a device's kernels run on host
 /// spaces, too.
-template <class Kernel, class ExecSpace, class Policy, class S, class T>
+template <class Kernel, class ExecSpace, class Policy, class S, class T, class Output>
 void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Operand<const T>& x,
-            const Epilogue<T>& epilogue, std::int64_t k) {
+            const Output& output, std::int64_t k) {
   if (a.rows() == 0 || k == 0) return;
-  if (epilogue.alpha == T{}) return scale_output(exec, epilogue, a.rows(), k);
+  if constexpr (is_scaled_sum<Output>)
+    if (output.alpha == T{}) return scale_output(exec, output, a.rows(), k);
   if (k == 1 || x.column_stride == 1)
     Kernel::run(exec, policy, a,
-                MultiVectorSpan<const T, Columns::contiguous>{x.data, x.row_stride}, epilogue, k);
+                MultiVectorSpan<const T, Columns::contiguous>{x.data, x.row_stride}, output, k);
   else
-    Kernel::run(exec, policy, a, x, epilogue, k);
+    Kernel::run(exec, policy, a, x, output, k);
 }
 
 }  // namespace detail
@@ -86,12 +87,11 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 /// @param beta    0 overwrites Y, even where it holds NaN or Inf
 ///
 /// Sums are formed in Y's scalar type, in an order that the kernel, its policy, k, the layouts and
-/// a CPU's number of threads fix: runs are reproducible. The exception are rows far longer than the
-/// mean, on GPUs, of a matrix that prepare() or a Plan has looked at: their segments, which the
-/// Prepared matrix or the Plan owns, are added up with atomics
-/// (PlanOptions::reproducible_sums forbids it). Of other matrices GPUs look for such rows in each
-/// product, which takes some microseconds, and give each of them to a team. Throws ShapeError where
-/// extents do not conform, or Y overlaps with X or with an array of A, before anything is launched.
+/// a CPU's number of threads fix: runs are reproducible. On GPUs rows that are far longer than the
+/// mean have launches of their own. prepare() or a Plan finds them once, and shares each among many
+/// teams; otherwise every product looks for them, which takes some microseconds, and gives each to
+/// a team. Throws ShapeError where extents do not conform, or Y overlaps with X or with an array of
+/// A, before anything is launched.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, class XView,
           class Beta, class YView>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Alpha& alpha,
@@ -102,14 +102,44 @@ void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, cons
     const auto& slots = detail::slots_of(a);
     detail::require_apart_from_matrix(slots, detail::operand_of(y), multivector_columns(y));
     const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-    const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
-                                       detail::span_of<detail::Columns::strided>(y)};
-    detail::launch<Kernel>(exec, policy, slots, detail::operand_of(x), epilogue,
+    const detail::ScaledSum<T> output{static_cast<T>(alpha), static_cast<T>(beta),
+                                      detail::span_of<detail::Columns::strided>(y)};
+    detail::launch<Kernel>(exec, policy, slots, detail::operand_of(x), output,
                            multivector_columns(x));
   }
 }
 
+/// A · X, whose rows go to an output of the caller's, with a named kernel and policy. Kernels are
+/// compiled for it where this is called.
+///
+/// @param output  models Output for X's scalar type (shared/output.hpp); gets each element of A · X
+/// once; whatever it writes must not be what the product reads
+///
+/// Throws ShapeError where X has not as many rows as A has columns. Only enqueues work on exec.
+template <SpmmKernel Kernel, class ExecSpace, SparseFormat Matrix, class XView, class To>
+  requires Output<To, std::remove_const_t<typename XView::value_type>>
+void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Matrix& a,
+          const XView& x, const To& output) {
+  static_assert(MultiVector<XView>, "X must be a Kokkos::View of rank 1 (one column) or 2");
+  static_assert(detail::can_reach<ExecSpace, typename Matrix::memory_space>,
+                "exec cannot reach A's memory");
+  static_assert(detail::can_reach<ExecSpace, typename XView::memory_space>,
+                "exec cannot reach X's memory");
+  detail::validate_x({Matrix::name, a.rows(), a.cols()}, x);
+  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
+                         multivector_columns(x));
+}
+
 /// The same with the kernel of A's format, in its default policy.
+template <class ExecSpace, SparseFormat Matrix, class XView, class To>
+  requires Kokkos::is_execution_space_v<ExecSpace>
+void spmm(const ExecSpace& exec, const Matrix& a, const XView& x, const To& output) {
+  using Kernel = typename DefaultKernel<Matrix>::type;
+  spmm<Kernel>(exec, {}, a, x, output);
+}
+
+/// Y = beta · Y + alpha · A · X with the kernel of A's format, in its default policy.
 template <class ExecSpace, class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XView& x,
@@ -147,5 +177,5 @@ void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta,
   how template void fatvec::detail::launch<fatvec::Kernel>(                                        \
       const Space&, const fatvec::PolicyOn<fatvec::Kernel, Space>&,                                \
       const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset>>&, \
-      const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::Epilogue<Scalar>&,       \
+      const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::ScaledSum<Scalar>&,       \
       std::int64_t);

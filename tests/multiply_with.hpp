@@ -13,7 +13,7 @@ Prepared<Matrix> prepared_for(const ExecSpace& exec, const Matrix& a) {
   if constexpr (std::is_same_v<Policy, typename Kernel::HostPolicy>)
     return Prepared<Matrix>(a);
   else
-    return detail::with_segments(exec, a);
+    return detail::with_segments<typename Matrix::value_type>(exec, a, 6);
 }
 
 /// spmm() with a policy of either executor: device kernels run on host spaces, too.
@@ -23,9 +23,18 @@ void multiply_with(const ExecSpace& exec, const Policy& policy, const Alpha& alp
                    const XView& x, const Beta& beta, const YView& y) {
   using T = typename YView::value_type;
   detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
-  const detail::Epilogue<T> epilogue{static_cast<T>(alpha), static_cast<T>(beta),
+  const detail::ScaledSum<T> output{static_cast<T>(alpha), static_cast<T>(beta),
                                      detail::span_of<detail::Columns::strided>(y)};
-  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), epilogue,
+  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
+                         multivector_columns(x));
+}
+
+/// The same for an output.
+template <class Kernel, class ExecSpace, class Policy, class Matrix, class XView, class To>
+void multiply_to(const ExecSpace& exec, const Policy& policy, const Matrix& a, const XView& x,
+                 const To& output) {
+  detail::validate_x({Matrix::name, a.rows(), a.cols()}, x);
+  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
                          multivector_columns(x));
 }
 

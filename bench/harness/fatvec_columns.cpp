@@ -26,7 +26,7 @@ struct ColumnByColumn {
   Vector one_y{};
 
   void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare(exec, matrix);
+    prepared = fatvec::prepare(exec, matrix, 1);
     if (!copies) return;
     one_x = detail::allocate<Vector>(exec, "fatvec::bench::one_x",
                                      static_cast<std::size_t>(matrix.cols()));

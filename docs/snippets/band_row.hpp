@@ -18,25 +18,29 @@ namespace fatvec {
 namespace detail {
 
 // snippet: band product
-/// A row per work-item: its sums of up to 8 columns of X at a time stay in registers.
-template <class T, class Values, class X>
+/// A row per work-item, column by column.
+template <class T, class Values, class X, class Output>
 struct BandProduct {
-  static constexpr int tile = 8;
   Values values;
   BandRows band;
   X x;
-  Epilogue<T> epilogue;
+  Output output;
   std::int64_t k;
-  int columns;  ///< at a time, at most `tile`
+  bool by_fours;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (std::int64_t c = 0; c < k; c += columns) {
-      const int count = static_cast<int>(k - c < columns ? k - c : columns);
-      T sums[tile] = {};
-      for (std::int64_t j = band.first(i); j < band.last(i); ++j)
-        for (int w = 0; w < count; ++w) sums[w] += values(i, j - i + band.lower) * x(j, c + w);
-      epilogue.store(i, c, sums, count);
-    }
+    std::int64_t c = 0;
+    for (; by_fours && c + 4 <= k; c += 4) multiply<4>(i, c);
+    for (; c < k; ++c) multiply<1>(i, c);
+  }
+
+  /// Columns c, c + 1, ..., c + width - 1, whose sums stay in registers.
+  template <int width>
+  KOKKOS_FUNCTION void multiply(std::int64_t i, std::int64_t c) const {
+    T sums[width] = {};
+    for (std::int64_t j = band.first(i); j < band.last(i); ++j)
+      for (int w = 0; w < width; ++w) sums[w] += values(i, j - i + band.lower) * x(j, c + w);
+    output.store(i, c, sums);
   }
 };
 // end of snippet
@@ -50,21 +54,22 @@ struct BandRow {
   using Matrix = BandMatrix<Scalar, Ordinal, Device, Offset>;
 
   struct Policy {
-    int columns = 8;  ///< of X at a time, 1 to 8
+    int columns = 4;  ///< of X at a time, 1 or 4
 
-    static std::vector<Policy> tuning_range() { return {{1}, {2}, {4}}; }
+    static std::vector<Policy> tuning_range() { return {{1}, {4}}; }
     [[nodiscard]] std::string to_string() const { return detail::concat("columns:", columns); }
   };
   using HostPolicy = Policy;  // the same on hosts and devices
   using DevicePolicy = Policy;
 
-  template <class ExecSpace, class M, class X, class T>
+  template <class ExecSpace, class M, class X, class Output>
   static void run(const ExecSpace& exec, const Policy& policy, const M& matrix, const X& x,
-                  const detail::Epilogue<T>& epilogue, std::int64_t k) {
-    using Product = detail::BandProduct<T, typename M::Values, X>;
+                  const Output& output, std::int64_t k) {
+    using T = typename M::value_type;
+    using Product = detail::BandProduct<T, typename M::Values, X, Output>;
     Kokkos::parallel_for(
         "fatvec::BandRow", detail::Range<ExecSpace>(exec, 0, matrix.rows()),
-        Product{matrix.values, matrix.row_access(), x, epilogue, k, policy.columns});
+        Product{matrix.values, matrix.row_access(), x, output, k, policy.columns == 4});
   }
 };
 // end of snippet

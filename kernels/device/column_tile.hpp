@@ -57,23 +57,26 @@ class AdjacentTile {
   FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     read(x_[row], to);
   }
-  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row,
+  template <class Output>
+  FATVEC_FORCEINLINE_FUNCTION void store(const Output& output, std::int64_t row,
                                          const T (&sum)[width]) const {
-    T* const at = &epilogue.y(row, first_);
-    if (group == 1 || epilogue.y.column_stride != 1 ||
-        reinterpret_cast<std::uintptr_t>(at) % sizeof(Group) != 0) {
-      epilogue.store(row, first_, sum);
-    } else {
-      T old[width] = {};
-      if (!epilogue.overwrites()) read(at, old);
-      unroll<width / group>([&](int g) {
-        Group result;
-        unroll<group>([&](int e) {
-          result.of[e] = epilogue.combined(old[g * group + e], sum[g * group + e]);
+    if constexpr (is_scaled_sum<Output> && group > 1) {
+      T* const at = &output.y(row, first_);
+      if (output.y.column_stride == 1 &&
+          reinterpret_cast<std::uintptr_t>(at) % sizeof(Group) == 0) {
+        T old[width] = {};
+        if (!output.overwrites()) read(at, old);
+        unroll<width / group>([&](int g) {
+          Group result;
+          unroll<group>([&](int e) {
+            result.of[e] = output.combined(old[g * group + e], sum[g * group + e]);
+          });
+          reinterpret_cast<Group*>(at)[g] = result;
         });
-        reinterpret_cast<Group*>(at)[g] = result;
-      });
+        return;
+      }
     }
+    output.store(row, first_, sum);
   }
 
  private:
@@ -119,9 +122,13 @@ class SpacedTile {
   FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
     unroll<width>([&](int w) { to[w] = *x_[w][row]; });
   }
-  FATVEC_FORCEINLINE_FUNCTION void store(const Epilogue<T>& epilogue, std::int64_t row,
+  template <class Output>
+  FATVEC_FORCEINLINE_FUNCTION void store(const Output& output, std::int64_t row,
                                          const T (&sum)[width]) const {
-    epilogue.store(row, first_, sum, (last_ - first_ + spacing_ - 1) / spacing_, spacing_);
+    unroll<width>([&](int w) {
+      const T one[1] = {sum[w]};
+      if (first_ + w * spacing_ < last_) output.store(row, first_ + w * spacing_, one);
+    });
   }
 
  private:

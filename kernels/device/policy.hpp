@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <fatvec/core/error.hpp>
 
 namespace fatvec::device {
-
-/// Whether a column-major Y is written directly, by threads of neighbouring rows, and not through a
-/// row-major copy. Up to 32 columns a warp has two rows or more, whose elements of a column lie in
-/// one sector of memory; beyond, mostly one row, so that each element takes a sector of its own.
-inline bool stores_column_major(std::int64_t k) {
-  return k <= 32;
-}
 
 /// How windows of BitTCF are multiplied; zero leaves the choice to the kernel.
 struct WindowPolicy {

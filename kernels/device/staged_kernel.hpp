@@ -47,7 +47,7 @@ struct StoredRow {
   }
 };
 
-template <class T, class Matrix, int block, class X, class Tile>
+template <class T, class Matrix, int block, class X, class Tile, class Output>
 struct StagedKernel {
   using Ordinal = typename Matrix::ordinal_type;
   using Value = typename Matrix::value_type;
@@ -65,7 +65,7 @@ struct StagedKernel {
   Ordinal y_rows;
   Ordinal x_rows;
   X x;
-  Epilogue<T> epilogue;
+  Output output;
   ThreadMapping mapping;
   int k;
   int passes;    ///< rows that each thread takes, one after the other: what a team copies at a time
@@ -168,7 +168,7 @@ struct StagedKernel {
       }
       if (!busy || thread != 0) continue;
       unroll<block>([&](int r) {
-        if (item * block + r < y_rows) tile.store(epilogue, item * block + r, sums[r]);
+        if (item * block + r < y_rows) tile.store(output, item * block + r, sums[r]);
       });
     }
   }

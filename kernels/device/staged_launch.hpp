@@ -32,10 +32,10 @@ inline bool stages_blocks(Columns columns, std::int64_t k) {
 inline constexpr int staged_threads = 128;
 
 /// The product of blocks of a size that the compiler knows, in tiles of such columns.
-template <int block, class Tile, class ExecSpace, class Matrix, class X, class T>
+template <int block, class T, class Tile, class ExecSpace, class Matrix, class X, class Output>
 void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matrix, const X& x,
-                   const Epilogue<T>& epilogue, std::int64_t k, std::int64_t sweeps) {
-  using Kernel = StagedKernel<T, Matrix, block, X, Tile>;
+                   const Output& output, std::int64_t k, std::int64_t sweeps) {
+  using Kernel = StagedKernel<T, Matrix, block, X, Tile, Output>;
   // Half of the teams, each twice as large: Kokkos refuses a launch whose teams do not fit.
   constexpr int resident = block * Tile::width * sizeof(T) > 48 ? 2 : 4;
   // That number of teams fits, whatever a team has beyond its rows.
@@ -82,28 +82,29 @@ void launch_staged(const char* label, const ExecSpace& exec, const Matrix& matri
       Teams(exec, static_cast<int>(teams), is_host<ExecSpace> ? 1 : mapping.threads)
           .set_scratch_size(0, Kokkos::PerTeam(Kernel::scratch_bytes(capacity) + 16)),
       Kernel{matrix.access, matrix.entries, matrix.values, matrix.block.row_step,
-             matrix.block.column_step, count, matrix.rows(), matrix.cols(), x, epilogue, mapping,
+             matrix.block.column_step, count, matrix.rows(), matrix.cols(), x, output, mapping,
              static_cast<int>(k), passes, capacity});
 }
 
 /// Chooses the tile: neighbouring columns where X can be loaded 16 bytes at a time, else columns
 /// that are apart.
-template <int block, class ExecSpace, class Matrix, class V, Columns columns, class T>
+template <int block, class ExecSpace, class Matrix, class T, Columns columns, class Output>
 void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix& matrix,
-                          const MultiVectorSpan<V, columns>& x, const Epilogue<T>& epilogue,
+                          const MultiVectorSpan<const T, columns>& x, const Output& output,
                           std::int64_t k) {
+  using V = const T;
   if constexpr (columns == Columns::contiguous) {
     const std::int64_t sweeps = portable::sweeps_for(k, portable::bytes_at_once / sizeof(T), 0.5);
     constexpr int pair = std::max<int>(2, 16 / sizeof(T));
     if (k % pair == 0 && takes_adjacent<T>(pair, x))
-      return launch_staged<block, AdjacentTile<V, pair>>(label, exec, matrix, x, epilogue, k,
+      return launch_staged<block, T, AdjacentTile<V, pair>>(label, exec, matrix, x, output, k,
                                                          sweeps);
-    launch_staged<block, SpacedTile<V, columns, 2>>(label, exec, matrix, x, epilogue, k, sweeps);
+    launch_staged<block, T, SpacedTile<V, columns, 2>>(label, exec, matrix, x, output, k, sweeps);
   } else {
     constexpr int widest = block > 3 ? 2 : 4;
     const std::int64_t sweeps = portable::sweeps_for(k, 64, 0.25);
     with_width(Widths<2, widest>{}, (k + sweeps - 1) / sweeps, [&]<int width>(Width<width>) {
-      launch_staged<block, SpacedTile<V, columns, width>>(label, exec, matrix, x, epilogue, k,
+      launch_staged<block, T, SpacedTile<V, columns, width>>(label, exec, matrix, x, output, k,
                                                           sweeps);
     });
   }

@@ -22,7 +22,7 @@ namespace fatvec::detail {
 /// sweep. What it loads of X serves 8 rows, so that neither the pipe of loads nor the second-level
 /// cache has to deliver a row of X for every entry. Work-items are threads: those of a warp are
 /// neighbours, and all of it works or none.
-template <class Access, class V, Columns layout, class Columns_>
+template <class Access, class V, Columns layout, class Columns_, class Output>
 struct WindowKernel {
   using Tiles = Columns_;
   static constexpr int warp = 32;
@@ -36,7 +36,7 @@ struct WindowKernel {
   Access a;
   unsigned windows;
   MultiVectorSpan<V, layout> x;
-  Epilogue<double> epilogue;
+  Output output;
   int k;
   int sweeps;
 
@@ -86,44 +86,38 @@ struct WindowKernel {
     }
     const std::int64_t row = a.permutation[static_cast<std::int64_t>(window) * window_rows + i];
     if (row < 0) return;
-    double* const to = &epilogue.y(row, first_column);
-    const int left = k - first_column;
-    constexpr std::uintptr_t alignment = Tiles::pairs ? alignof(typename Tiles::Pair) : 1;
-    if (epilogue.y.column_stride == 1 && reinterpret_cast<std::uintptr_t>(to) % alignment == 0)
-      Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
-        store<Tiles::pairs>(to + c, 1, left - c, one, next);
-      });
-    else
-      Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
-        store<false>(to + c * epilogue.y.column_stride, epilogue.y.column_stride, left - c, one,
-                     next);
-      });
+    if constexpr (is_scaled_sum<Output> && Tiles::pairs) {
+      double* const to = &output.y(row, first_column);
+      if (output.y.column_stride == 1 &&
+          reinterpret_cast<std::uintptr_t>(to) % alignof(typename Tiles::Pair) == 0)
+        return Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
+          if (c < k - first_column) store_pair(to + c, one, next);
+        });
+    }
+    Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
+      const double of_one[1] = {one};
+      const double of_next[1] = {next};
+      if (c < k - first_column) output.store(row, first_column + c, of_one);
+      if (c + 1 < k - first_column) output.store(row, first_column + c + 1, of_next);
+    });
   }
 
-  /// Two columns of Y, of which `left` are there.
-  template <bool pairs>
-  KOKKOS_INLINE_FUNCTION void store(double* to, std::int64_t step, int left, double one,
-                                    double next) const {
+  /// Two columns of Y, of which there is an even number.
+  KOKKOS_INLINE_FUNCTION void store_pair(double* to, double one, double next) const {
     using Pair = typename Tiles::Pair;
-    if constexpr (pairs) {
-      if (left <= 0) return;
-      const Pair old = epilogue.overwrites() ? Pair{} : *reinterpret_cast<const Pair*>(to);
-      *reinterpret_cast<Pair*>(to) = {
-          {epilogue.combined(old.of[0], one), epilogue.combined(old.of[1], next)}};
-    } else {
-      if (left > 0) *to = epilogue.combined(epilogue.overwrites() ? 0.0 : *to, one);
-      if (left > 1) to[step] = epilogue.combined(epilogue.overwrites() ? 0.0 : to[step], next);
-    }
+    const Pair old = output.overwrites() ? Pair{} : *reinterpret_cast<const Pair*>(to);
+    *reinterpret_cast<Pair*>(to) = {
+        {output.combined(old.of[0], one), output.combined(old.of[1], next)}};
   }
 };
 
 /// Launches the tensor cores' product; no allocation, no fence. Columns of X that are apart, an odd
 /// number of them, or only a few, are loaded element by element; up to 72 columns (80 where two are
 /// loaded at once, 64 where they are apart) are a single sweep over A.
-template <class ExecSpace, class Matrix, class V, Columns layout>
+template <class ExecSpace, class Matrix, class V, Columns layout, class Output>
 void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles,
                            const Matrix& matrix, const MultiVectorSpan<V, layout>& x,
-                           const Epilogue<double>& epilogue, std::int64_t k) {
+                           const Output& output, std::int64_t k) {
   using Access = typename Matrix::Access;
   const std::int64_t windows = matrix.windows();
   require_near_rows(label, x);
@@ -134,7 +128,7 @@ void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_ti
     return (all + sweeps - 1) / sweeps;
   };
   const auto launch = [&]<int n, bool pairs>(TensorColumns<n, pairs>) {
-    using Kernel = WindowKernel<Access, V, layout, TensorColumns<n, pairs>>;
+    using Kernel = WindowKernel<Access, V, layout, TensorColumns<n, pairs>, Output>;
     using Threads = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>,
                                         Kokkos::LaunchBounds<Kernel::block_size, Kernel::blocks>>;
     const std::int64_t sweeps = (all + n - 1) / n;
@@ -143,7 +137,7 @@ void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_ti
       throw CapacityError(
           concat(label, ": ", windows, " windows are more than one launch can have."));
     Kokkos::parallel_for(label, Threads(exec, 0, static_cast<int>(threads)),
-                         Kernel{matrix.tile_access(), static_cast<unsigned>(windows), x, epilogue,
+                         Kernel{matrix.tile_access(), static_cast<unsigned>(windows), x, output,
                                 static_cast<int>(k), static_cast<int>(sweeps)});
   };
   if constexpr (layout == Columns::strided) {

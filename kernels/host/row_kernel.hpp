@@ -4,182 +4,245 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
-#include <fatvec/kernels/host/accumulator.hpp>
+#include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/host/interleaved_rows.hpp>
 #include <fatvec/kernels/host/output.hpp>
 #include <fatvec/kernels/host/partition.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/sparse_dot.hpp>
 #include <fatvec/kernels/host/transposed_store.hpp>
-#include <fatvec/kernels/shared/slots.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/shared/rows.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
+#include <fatvec/kernels/shared/tile.hpp>
 
-/// The row-parallel product of host spaces, for every format whose rows are walked slot by slot
-/// (formats/detail/row_access.hpp). Rows are stored rows; the matrix's row is needed for Y only.
+/// The row-parallel product of host spaces, for every format whose rows are walked slot by slot.
 namespace fatvec::detail {
 
-/// The partition of rows and the way through a part. Columns beyond one tile sweep over chunks of
-/// rows so small that a chunk's part of A stays in the first-level cache: A comes from memory once,
-/// whatever k. With many columns a chunk is one row: rows of X are read whole then, in streams that
-/// are long enough for the processor to prefetch (docs/performance.md).
-template <Columns columns>
-struct RowSweep {
-  RowPartition partition;
-  std::int64_t k;
-  host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor());
-  bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
-
-  template <class T>
-  void store_transposed(const Epilogue<T>& epilogue) {
-    transposes_y = TransposedStore<T>::applies_to(epilogue, k);
-    if (transposes_y) partition.granularity = TransposedStore<T>::line;
-  }
-
-  /// tile(width, first row, last row, first column) for rows first ... last - 1 of a part
-  template <int lanes, class Tile>
-  KOKKOS_FUNCTION void visit(std::int64_t first, std::int64_t last, const Tile& tile) const {
-    const std::int64_t chunk = columns == Columns::contiguous && k >= 56 ? 1 : 16;
-    std::int64_t end = 0;
-    for (; first < last; first = end) {
-      end = fits_one_tile<columns, lanes>(k) || last - first < chunk ? last : first + chunk;
-      sweep_columns<columns, lanes>(
-          k, [&](auto width, std::int64_t c) { tile(width, first, end, c); });
-    }
-  }
-};
-
-template <class T, class Matrix, Columns columns>
+/// A thread has consecutive rows. Of each it sums a tile of neighbouring columns in registers;
+/// columns beyond one tile sweep over chunks of rows so small that a chunk's part of A stays in the
+/// first-level cache: A comes from memory once, whatever k. With many columns a chunk is one row:
+/// rows of X are read whole then, in streams that are long enough for the processor to prefetch
+/// (docs/performance.md).
+template <class T, class S, Columns columns, class Output>
 struct HostRowKernel {
-  typename Matrix::Rows rows;
-  const typename Matrix::ordinal_type* entries;
-  const typename Matrix::value_type* values;
-  std::int64_t cols;
+  static constexpr bool contiguous = columns == Columns::contiguous;
+  template <int width>
+  using Sums = Tile<T, width, contiguous ? vector_width<T>(width) : 1>;
+  SlotRows<S> a;
   MultiVectorSpan<const T, columns> x;
-  HostEpilogue<T> epilogue;
-  RowSweep<columns> sweep;
+  HostOutput<T, Output> to;
+  std::int64_t x_rows;
+  std::int64_t k;
+  RowPartition partition;
+  bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
+  host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor());
   std::int64_t slots = 0;     ///< of all rows
   std::int64_t distance = 0;  ///< rows of A between prefetching a row of X and using it, in this
                               ///< part; 0: no prefetching
 
   static constexpr bool can_transpose_y =
-      columns == Columns::contiguous && in_matrix_order<typename Matrix::Rows>;
+      contiguous && in_matrix_order<typename S::Rows> && is_scaled_sum<Output>;
   /// Rows side by side that go into vectors, where X is a dense column, or several.
   static constexpr int group =
-      Matrix::Rows::contiguous
+      S::Rows::contiguous
           ? 1
-          : interleaved_rows<typename Matrix::value_type, T, typename Matrix::ordinal_type>;
+          : interleaved_rows<typename S::value_type, T, typename S::ordinal_type>;
   /// Groups whose slots are read in turns: caches and processors like neighbouring lines. Slices
   /// mostly have 32 rows.
   static constexpr int at_once = group > 8 ? 2 : 4;
   /// Whether the loop over a row's entries prefetches X by itself: with few columns a call for each
   /// row costs too much.
   KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {
-    return columns == Columns::contiguous && Matrix::Rows::contiguous && width < 8 &&
-           width * sizeof(T) < 64;
+    return contiguous && S::Rows::contiguous && width < 8 && width * sizeof(T) < 64;
   }
   /// Whether one column is multiplied in vectors.
   static constexpr bool dots_in_vectors =
-      HasRegisters<T> && std::is_same_v<typename Matrix::value_type, T>;
+      HasRegisters<T> && std::is_same_v<typename S::value_type, T>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
-    const std::int64_t first = sweep.partition.begin(part, rows);
-    const std::int64_t last = sweep.partition.begin(part + 1, rows);
+    const std::int64_t first = partition.begin(part, a.access);
+    const std::int64_t last = partition.begin(part + 1, a.access);
     HostRowKernel of_part = *this;
-    of_part.slots = rows.slots_before(sweep.partition.rows);
-    if constexpr (columns == Columns::contiguous) {
-      PrefetchWork work{
-          .rows = sweep.partition.rows, .x_rows = cols, .bytes = sweep.k * std::int64_t{sizeof(T)}};
-      if (prefetches_by_entry(sweep.k)) work.resident = work.near = cache_resident_bytes;
-      if (prefetches_by_entry(sweep.k) && sweep.k == 1 && dots_in_vectors)
+    of_part.slots = a.access.slots_before(a.rows);
+    if constexpr (contiguous) {
+      PrefetchWork work{.rows = a.rows, .x_rows = x_rows, .bytes = k * std::int64_t{sizeof(T)}};
+      if (prefetches_by_entry(k)) work.resident = work.near = cache_resident_bytes;
+      if (prefetches_by_entry(k) && k == 1 && dots_in_vectors)
         work.resident = cache_resident_bytes_of_column;
-      of_part.distance = prefetch_row_distance(sweep.prefetch, rows, entries, first, last, work);
+      of_part.distance = prefetch_row_distance(prefetch, a.access, a.columns, first, last, work);
       if constexpr (can_transpose_y)
-        if (sweep.transposes_y) return of_part.multiply_transposed(first, last);
+        if (transposes_y) return of_part.multiply_transposed(first, last);
     }
     of_part.multiply(first, last);
-    epilogue.finish();
+    to.finish();
   }
 
   /// Into a column-major Y.
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply_transposed(std::int64_t start,
                                                              std::int64_t last) const {
-    TransposedStore<T>::run(epilogue, sweep.partition.rows, sweep.k, start, last, 1,
+    TransposedStore<T>::run(to.output, a.rows, k, start, last, 1,
                             [&](std::int64_t first, std::int64_t end, std::int64_t c,
-                                std::int64_t k, const HostEpilogue<T>& to) {
+                                std::int64_t some_columns, const HostOutput<T, Output>& buffer) {
                               HostRowKernel some = *this;
                               some.x.data += c;
-                              some.sweep.k = k;
-                              some.epilogue = to;
+                              some.k = some_columns;
+                              some.to = buffer;
                               some.multiply(first, end);
                             });
   }
 
+  /// All columns of rows start ... last - 1.
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last) const {
-    const HostRowKernel local =
-        *this;  // in registers: of *this the compiler must think that writing Y changes it
-    const auto of_tile = [&](auto width, std::int64_t first, std::int64_t end, std::int64_t c) {
-      using Tile = decltype(width);
-      if constexpr (Tile::value == 1)
-        if (x.row_stride == 1 && rows.is_contiguous() && distance == 0)
-          return dense_column(first, end, c);
-      if constexpr (Tile::least < 8)
-        few_columns(width, first, end, c);
-      else
-        local.multiply_rows(width, first, end, c);
-    };
-    sweep.template visit<maskable_lanes<T, columns>>(start, last, of_tile);
-  }
-
-  /// Not inlined where rows cost little, for a loop over them that has all registers to itself.
-  template <class Tile>
-  [[gnu::noinline]] KOKKOS_FUNCTION void few_columns(Tile width, std::int64_t first,
-                                                     std::int64_t end, std::int64_t c) const {
+    // In registers: of *this the compiler must think that writing Y changes it.
     const HostRowKernel local = *this;
-    if constexpr (prefetches_by_entry(Tile::value))
-      if (distance > 0) return local.template multiply_rows<true>(width, first, end, c);
-    local.multiply_rows(width, first, end, c);
+    constexpr int widest = contiguous ? 32 : 8;  // 32 doubles fill 8 of AVX2's 16 registers; of
+                                                 // columns that are apart each is a stream
+    const bool one_tile = k <= 8 || k == 12 || k == 16 || k == 24 || k == 32;
+    const std::int64_t chunk = contiguous && k >= 56 ? 1 : 16;
+    const std::int64_t rows = one_tile && k <= widest ? last - start : chunk;
+    for (std::int64_t first = start; first < last; first += rows) {
+      const std::int64_t end = Kokkos::min(last, first + rows);
+      std::int64_t c = 0;
+      for (; c + widest <= k; c += widest) local.template multiply_tile<widest>(first, end, c);
+      if (c < k) local.multiply_rest(first, end, c);
+    }
   }
 
-  template <bool prefetches = false, class Tile>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_rows(Tile width, std::int64_t first, std::int64_t end,
-                                                 std::int64_t c) const {
-    std::int64_t i = first;
-    if constexpr (group > 1 &&
-                  Tile::value <=
-                      (columns == Columns::strided ? 2 : 1)) {  // gathers of more columns lose
-      if (x.row_stride == 1 && !rows.is_contiguous()) {
-        while (i < end) {
-          const std::int64_t side_by_side = std::min(end - i, rows.interleaved(i));
-          const std::int64_t grouped = i + side_by_side / group * group;
-          for (; i + at_once * group <= grouped; i += at_once * group)
-            multiply_groups<Tile::value, at_once>(i, c);
-          for (; i < grouped; i += group) multiply_groups<Tile::value, 1>(i, c);
-          for (const std::int64_t last = i + side_by_side % group; i < last; ++i)
-            multiply_row(width, i, rows.walk(i), c);
-        }
+  /// The last columns, which are less than a widest tile.
+  KOKKOS_FUNCTION void multiply_rest(std::int64_t first, std::int64_t end, std::int64_t c) const {
+    if constexpr (contiguous) {
+      if (k - c == 12) return multiply_tile<12>(first, end, c);
+      if (k - c >= 24) {
+        multiply_tile<24>(first, end, c);
+        c += 24;
+      } else if (k - c >= 16) {
+        multiply_tile<16>(first, end, c);
+        c += 16;
+      }
+      if (k - c >= 8) {
+        multiply_tile<8>(first, end, c);
+        c += 8;
       }
     }
-    for_each_row(rows, i, end, [&](std::int64_t row, const auto& slots) FATVEC_INLINE_LAMBDA {
-      multiply_row<prefetches>(width, row, slots, c);
-    });
+    switch (k - c) {
+      case 7: return multiply_few<7>(first, end, c);
+      case 6: return multiply_few<6>(first, end, c);
+      case 5: return multiply_few<5>(first, end, c);
+      case 4: return multiply_few<4>(first, end, c);
+      case 3: return multiply_few<3>(first, end, c);
+      case 2: return multiply_few<2>(first, end, c);
+      case 1: return multiply_few<1>(first, end, c);
+      default: return;
+    }
+  }
+
+  /// Few columns, of rows that cost little: not inlined, for a loop that has all registers to
+  /// itself.
+  template <int width>
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply_few(std::int64_t first, std::int64_t end,
+                                                      std::int64_t c) const {
+    if constexpr (width == 1)
+      if (x.row_stride == 1 && a.access.is_contiguous() && distance == 0)
+        return dense_column(first, end, c);
+    const HostRowKernel local = *this;
+    if constexpr (prefetches_by_entry(width))
+      if (distance > 0) return local.template multiply_tile<width, true>(first, end, c);
+    local.template multiply_tile<width>(first, end, c);
+  }
+
+  /// Columns c ... c + width - 1 of rows first ... end - 1.
+  template <int width, bool prefetches = false>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t first, std::int64_t end,
+                                                 std::int64_t c) const {
+    if constexpr (group > 1 && width <= (contiguous ? 1 : 2))  // gathers of more columns lose
+      if (x.row_stride == 1 && !a.access.is_contiguous())
+        return multiply_groups_of_rows<width>(first, end, c);
+    if constexpr (requires { a.access.for_each_row(first, end, [](auto, const auto&) {}); })
+      a.access.for_each_row(first, end, [&](auto i, const auto& slots) FATVEC_INLINE_LAMBDA {
+        multiply_row<width, prefetches>(i, SlotRow{slots, a.columns, a.values, a.length(i)}, c);
+      });
+    else
+      for (std::int64_t i = first; i < end; ++i) multiply_row<width, prefetches>(i, a(i), c);
+  }
+
+  /// Row i, whose entries are added to two sums in turns while a tile leaves registers: an addition
+  /// need not wait for the one before.
+  template <int width, bool prefetches, class Row>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_row(std::int64_t i, const Row& row,
+                                                std::int64_t c) const {
+    prefetch_ahead<width, prefetches>(i, row, c);
+    const auto* const later = entries_ahead<width, prefetches>(row);
+    Sums<width> sums;
+    Sums<width> odd;
+    int j = 0;
+    if constexpr (width <= 8) {
+      for (; j + 1 < row.length; j += 2) {
+        if constexpr (prefetches) prefetch_row<width * sizeof(T)>(&x(later[j], c));
+        sums.add_product(row.value(j), Sums<width>(&x(row.colidx(j), c), x.step()));
+        if constexpr (prefetches) prefetch_row<width * sizeof(T)>(&x(later[j + 1], c));
+        odd.add_product(row.value(j + 1), Sums<width>(&x(row.colidx(j + 1), c), x.step()));
+      }
+      sums += odd;
+    }
+    for (; j < row.length; ++j) {
+      if constexpr (prefetches) prefetch_row<width * sizeof(T)>(&x(later[j], c));
+      sums.add_product(row.value(j), Sums<width>(&x(row.colidx(j), c), x.step()));
+    }
+    alignas(64) T of_row[width];
+    sums.copy_to(of_row);
+    store(i, c, of_row);
+  }
+
+  template <int width>
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c,
+                                         const T (&sums)[width]) const {
+    const std::int64_t row = a.matrix_row(i);
+    if constexpr (contiguous && is_scaled_sum<Output> && width * sizeof(T) >= 64)
+      if (to.streams) return to.stream(row, c, sums);
+    to.output.store(row - to.first, c, sums);
+  }
+
+  /// Rows that lie side by side, in vectors of rows.
+  template <int width>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_groups_of_rows(std::int64_t i, std::int64_t end,
+                                                           std::int64_t c) const {
+    while (i < end) {
+      const std::int64_t side_by_side = std::min(end - i, a.access.interleaved(i));
+      const std::int64_t grouped = i + side_by_side / group * group;
+      for (; i + at_once * group <= grouped; i += at_once * group)
+        multiply_groups<width, at_once>(i, c);
+      for (; i < grouped; i += group) multiply_groups<width, 1>(i, c);
+      for (const std::int64_t last = i + side_by_side % group; i < last; ++i) {
+        const auto row = a(i);
+        Sums<width> sums;
+        for (int j = 0; j < row.length; ++j)
+          sums.add_product(row.value(j), Sums<width>(&x(row.colidx(j), c), x.step()));
+        T of_row[width];
+        sums.copy_to(of_row);
+        store(i, c, of_row);
+      }
+    }
   }
 
   template <int width, int groups>
   FATVEC_FORCEINLINE_FUNCTION void multiply_groups(std::int64_t i, std::int64_t c) const {
     constexpr int together = groups * group;
     std::int32_t lengths[together];
-    unroll<together>([&](int r) { lengths[r] = static_cast<std::int32_t>(rows.length(i + r)); });
+    unroll<together>([&](int r) { lengths[r] = static_cast<std::int32_t>(a.length(i + r)); });
     T sums[width][together];
-    InterleavedRows<T>::template multiply<width, groups>(lengths, rows.walk(i), entries, values,
-                                                         &x(0, c), x.step(), sums);
+    InterleavedRows<T>::template multiply<width, groups>(lengths, a.access.walk(i), a.columns,
+                                                         a.values, &x(0, c), x.step(), sums);
     unroll<together>([&](int r) {
       T of_row[width];
       unroll<width>([&](int w) { of_row[w] = sums[w][r]; });
-      epilogue.store(rows.row(i + r), c, of_row);
+      store(i + r, c, of_row);
     });
   }
 
@@ -187,69 +250,92 @@ struct HostRowKernel {
   [[gnu::noinline]] KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end,
                                                       std::int64_t c) const {
     const HostRowKernel local = *this;
-    const auto* const from = &local.x(0, c);
-    for_each_row(local.rows, first, end,
-                 [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
-                   const std::int64_t begin = slots[0];
-                   const T sum[1] = {sparse_dot<T>(local.rows.length(i), local.entries + begin,
-                                                   local.values + begin, from)};
-                   local.epilogue.store(local.rows.row(i), c, sum);
-                 });
+    const auto* const from = &x(0, c);
+    for_each_row(local.a.access, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
+      const std::int64_t begin = slots[0];
+      const T sum[1] = {sparse_dot<T>(local.a.length(i), local.a.columns + begin,
+                                      local.a.values + begin, from)};
+      local.store(i, c, sum);
+    });
   }
 
-  /// Prefetches the rows of X of later slots: where rows lie one behind the other, those of the
-  /// entries prefetch_distance() ahead, else those of row i + distance.
-  template <class Walk>
-  FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead(std::int64_t i, Walk slot, std::int64_t c,
-                                                  std::int64_t bytes) const {
-    if (rows.is_contiguous()) {
-      const std::int64_t later = slot[0] + prefetch_distance(bytes);
-      prefetch_rows(FixedWalk<1>{later}, Kokkos::min(rows.length(i), slots - later), entries,
-                    &x(0, c), x.row_stride, bytes);
-    } else if (i + distance < sweep.partition.rows) {
-      prefetch_rows(rows.walk(i + distance), rows.length(i + distance), entries, &x(0, c),
+  /// Prefetches A, and the rows of X of later slots: where rows lie one behind the other, those of
+  /// the entries prefetch_distance() ahead, else those of row i + distance.
+  template <int width, bool by_entry, class Row>
+  FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead(std::int64_t i, const Row& row,
+                                                  std::int64_t c) const {
+    if (a.access.is_contiguous() && c == 0)
+      for (std::int64_t n = 0; n < row.length; n += 8)
+        prefetch_entries(a.values + row.slots[0] + n, a.columns + row.slots[0] + n);
+    if constexpr (by_entry || !contiguous) return;
+    if (distance == 0) return;
+    constexpr std::int64_t bytes = width * std::int64_t{sizeof(T)};
+    if (a.access.is_contiguous()) {
+      const std::int64_t later = row.slots[0] + prefetch_distance(bytes);
+      prefetch_rows(FixedWalk<1>{later}, Kokkos::min<std::int64_t>(row.length, slots - later),
+                    a.columns, &x(0, c), x.row_stride, bytes);
+    } else if (i + distance < a.rows) {
+      prefetch_rows(a.access.walk(i + distance), a.length(i + distance), a.columns, &x(0, c),
                     x.row_stride, bytes);
     }
   }
 
-  /// If it prefetches: the rows of X of the entries prefetch_distance() ahead, at the end of A once
-  /// more of the last ones.
-  template <bool prefetches = false, class Tile, class Walk>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_row(Tile width, std::int64_t i, Walk slot,
-                                                std::int64_t c) const {
-    // One sum is a chain of additions, each waiting for the last: even and odd entries apart while
-    // a tile leaves registers.
-    constexpr bool two_chains = Tile::least <= 8;
-    auto sum = sums_of<T, columns>(width);
-    const std::int64_t length = rows.length(i);
-    if (rows.is_contiguous() && c == 0)
-      for (std::int64_t n = 0; n < length; n += 8)
-        prefetch_entries(values + slot[0] + n, entries + slot[0] + n);
-    constexpr std::int64_t bytes = Tile::value * std::int64_t{sizeof(T)};
-    [[maybe_unused]] const typename Matrix::ordinal_type* later = nullptr;
-    if constexpr (prefetches)
-      later = entries + Kokkos::min(slot[0] + prefetch_distance(bytes), slots - length);
-    else if (columns == Columns::contiguous && distance > 0)
-      prefetch_ahead(i, slot, c, width * std::int64_t{sizeof(T)});
-    std::int64_t j = 0;
-    if constexpr (two_chains) {
-      auto odd = sum;
-      for (; j + 1 < length; j += 2, slot.advance(2)) {
-        if constexpr (prefetches) {
-          prefetch_row<bytes>(&x(later[j], c));
-          prefetch_row<bytes>(&x(later[j + 1], c));
-        }
-        sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
-        odd.add_scaled(values[slot[1]], &x(entries[slot[1]], c), x.step());
-      }
-      sum.add(odd);
-    }
-    for (; j < length; ++j, slot.advance(1)) {
-      if constexpr (prefetches) prefetch_row<bytes>(&x(later[j], c));
-      sum.add_scaled(values[slot[0]], &x(entries[slot[0]], c), x.step());
-    }
-    epilogue.store(rows.row(i), c, sum);
+  /// Of entries prefetch_distance() ahead of a row's, at the end of A once more of the last ones.
+  template <int width, bool prefetches, class Row>
+  FATVEC_FORCEINLINE_FUNCTION const typename S::ordinal_type* entries_ahead(const Row& row) const {
+    if constexpr (!prefetches) return nullptr;
+    constexpr std::int64_t bytes = width * std::int64_t{sizeof(T)};
+    return a.columns + Kokkos::min(row.slots[0] + prefetch_distance(bytes), slots - row.length);
   }
 };
 
 }  // namespace fatvec::detail
+
+namespace fatvec {
+
+/// The kernel of formats whose rows are walked slot by slot: the above on hosts, the portable one on
+/// devices.
+template <template <class...> class Format>
+struct RowKernelOf {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = host::Policy;
+  using DevicePolicy = portable::PolicyOf<Format>;
+  static constexpr auto label = detail::label_of<Format>("-row");
+  static constexpr std::string_view name = label.name();
+
+  template <class M, class Policy>
+  static bool stores_column_major(const Policy&, std::int64_t k) {
+    return detail::in_matrix_order<typename M::Rows> &&
+           (std::is_same_v<Policy, HostPolicy> || portable::stores_column_major(k));
+  }
+
+  template <class ExecSpace, class S, class T, detail::Columns columns, class Output>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const S& a,
+                  const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                  std::int64_t k) {
+    if constexpr (specialised) {
+      const std::int64_t parts = detail::parts_for(exec, policy, a.stored_entries(), k);
+      using Kernel = detail::HostRowKernel<T, S, columns, Output>;
+      Kernel kernel{.a = detail::SlotRows<S>(a),
+                    .x = x,
+                    .to = decltype(Kernel::to)::of(output, a.rows(), k),
+                    .x_rows = a.cols(),
+                    .k = k,
+                    .partition = {a.rows(), parts}};
+      if constexpr (Kernel::can_transpose_y)
+        kernel.transposes_y = detail::TransposedStore<T>::applies_to(output, k);
+      if (kernel.transposes_y) kernel.partition.granularity = detail::TransposedStore<T>::line;
+      detail::launch_parts(label.text, exec, parts, kernel);
+    } else {
+      portable::multiply_rows<true>(label.text, exec, {}, a, x, output, k);
+    }
+  }
+  template <class ExecSpace, class S, class X, class Output>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const S& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    portable::multiply_rows<false>(label.text, exec, policy, a, x, output, k);
+  }
+};
+
+}  // namespace fatvec

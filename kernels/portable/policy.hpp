@@ -54,8 +54,8 @@ struct DevicePolicy : Choice {
   bool operator==(const DevicePolicy&) const = default;
 };
 
-/// What devices are compiled for, where the entries of several rows are interleaved, or lie in
-/// blocks: a row is one thread's.
+/// What devices are compiled for, where the entries of several rows are interleaved: a row is one
+/// thread's, or a team's.
 struct WholeRowPolicy : Choice {
   static std::vector<WholeRowPolicy> tuning_range() {
     using enum Form;
@@ -63,6 +63,32 @@ struct WholeRowPolicy : Choice {
   }
   bool operator==(const WholeRowPolicy&) const = default;
 };
+
+/// The same of formats that have no teams: rows of blocks and of windows.
+struct TilePolicy : Choice {
+  static std::vector<TilePolicy> tuning_range() {
+    using enum Form;
+    return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}}};
+  }
+  bool operator==(const TilePolicy&) const = default;
+};
+/// The same on hosts.
+struct HostTilePolicy : Choice {
+  static std::vector<HostTilePolicy> tuning_range() {
+    using enum Form;
+    return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}},
+            {{range, 6}}, {{range, 8}}, {{range, 16}}};
+  }
+  bool operator==(const HostTilePolicy&) const = default;
+};
+
+/// Whether devices write a column-major Y directly, by threads of neighbouring rows, and not
+/// through a row-major copy. Up to 32 columns a warp has two rows or more, whose elements of a
+/// column lie in one sector of memory; beyond, mostly one row, so that each element takes a sector
+/// of its own.
+inline bool stores_column_major(std::int64_t k) {
+  return k <= 32;
+}
 
 /// What the choice depends on.
 struct Work {

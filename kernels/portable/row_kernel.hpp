@@ -2,13 +2,20 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 #include <type_traits>
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/formats/multivector.hpp>
-#include <fatvec/kernels/shared/entries.hpp>
+#include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/portable/launch.hpp>
+#include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/rows.hpp>
 #include <fatvec/kernels/shared/rows_of_x.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
@@ -16,103 +23,134 @@
 /// The product of every format on every backend, written once: the file to read first.
 namespace fatvec::portable {
 
-/// Adds products with the rows of X, from some column on, to the sums of a row.
-template <class T, class Sums>
-struct AddRow {
-  using Tile = Sums;
-  detail::RowsOfX<T> x;
-  std::int64_t step;  ///< from column to column
-  Sums& sums;
-  Sums& others;  ///< of every second entry; or the same
-
-  template <class Ordinal>
-  KOKKOS_FORCEINLINE_FUNCTION Tile load(Ordinal row) const {
-    return {x[row], step};
-  }
-  /// The n-th entry of those that are loaded together.
-  KOKKOS_FORCEINLINE_FUNCTION void add(const T& value, const Tile& x, int n = 0) const {
-    Sums& sum = n % 2 == 0 ? sums : others;
-    for (int p = 0; p < Tile::vectors; ++p) sum.of[p] += value * x.of[p];
-  }
-};
-
-/// Y = beta · Y + alpha · A · X. A row of A is multiplied by a tile of neighbouring columns of X at
-/// a time, whose sums stay in registers; columns beyond whole tiles are taken by halves of a tile.
-/// Entries: shared/entries.hpp.
-/// host: work is mapped as for a CPU; false on a host space where tests run what devices do.
-template <class ExecSpace, bool host, class Entries, class T, class Output, detail::Columns columns,
+/// A row of A times a tile of neighbouring columns of X, whose sums stay in registers and then go
+/// to the output. Columns beyond whole tiles are taken by halves of a tile.
+///
+/// Rows    how the rows of a format are read: shared/rows.hpp
+/// Output  what becomes of the sums: shared/output.hpp
+/// host    work is mapped as for a CPU; false on a host space where tests run what devices do
+/// shares_rows  neighbouring threads of a device share the entries of a row, and add up
+template <class ExecSpace, bool host, class Rows, class T, class Output, detail::Columns columns,
           int width, bool shares_rows>
 struct RowKernel {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
+  using Row = typename Rows::Row;
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   template <int w>
-  using Sums = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
+  using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
   /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
   static constexpr int resident_blocks =
-      contiguous && Entries::contiguous && width * sizeof(T) <= 16 ? 10 : 8;
+      contiguous && Rows::contiguous && width * sizeof(T) <= 16 ? 10 : 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
-  Entries a;
+
+  Rows a;
   detail::MultiVectorSpan<const T, columns> x;
-  Output output;  ///< shared/output.hpp
-  int k;
-  int step;  ///< columns of a row at a time: a tile on devices, all on hosts
-  int items_of_row;
-  std::int64_t first_row = 0;
-  int rows = 0;         ///< range on devices: of this launch; team: of a team
-  int thread_bits = 0;  ///< log2 of the threads of a row that are neighbours in a warp
-  int longest = -1;     ///< team: rows of at most this many entries are skipped
-  int parts = 1;        ///< team: those that divide the columns of a row
+  Output output;
+  int k;                                          ///< columns of x
+  int first_column = 0;                           ///< of x, among those of the output
+  Items items{};                                  ///< devices: rows and tiles of work-items
+  int lane_bits = 0;                              ///< log2 of the threads that share a row
+  int longest = std::numeric_limits<int>::max();  ///< rows with more entries are the teams'
+  int rows_of_team = 0;
+  int parts = 1;  ///< teams that divide the columns of a row
 
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int threads_per_row() const { return 1 << thread_bits; }
-
-  /// RangePolicy. Hosts: a block of rows with all of their columns. Devices: a row and a tile,
-  /// whose entries threads_per_row() neighbours share where any do. Neighbouring items have what
-  /// lies side by side in X: columns of a row, or rows of a column.
+  /// RangePolicy. Hosts: a block of rows with all of their columns. Devices: a row and a tile, or a
+  /// part of its entries.
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (host) {
       // By a copy of the kernel: of *this the compiler must think that storing to Y changes it.
       const RowKernel local = *this;
       const std::int64_t first = std::int64_t{item} * rows_of_block;
       const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
-      for (std::int64_t i = first; i < last; ++i) local.multiply(i, 0);
-    } else if constexpr (shares_rows) {
-      const auto [row, place] = row_and_tile(item >> thread_bits);
-      multiply(row, place, item & (threads_per_row() - 1),
-               detail::mask_of_lanes(item, threads_per_row()));
+      for (std::int64_t i = first; i < last; ++i)
+        local.template multiply<width>(i, local.a(i), 0, k);
     } else {
-      const auto [row, place] = row_and_tile(item);
-      multiply(row, place);
+      const int lane = shares_rows ? item & ((1 << lane_bits) - 1) : 0;
+      const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);
+      const Row row = a(i);
+      if (row.length > longest) return;
+      const int c = tile * width;
+      multiply<width>(i, row, c, Kokkos::min(k, c + width), lane,
+                      shares_rows ? detail::mask_of_lanes(item, 1 << lane_bits) : 0);
     }
   }
 
-  /// TeamPolicy: rows longer than `longest`, each by all threads of `parts` teams, which divide its
-  /// tiles.
+  /// TeamPolicy: rows with more than `longest` entries, each by all threads of `parts` teams, which
+  /// divide its tiles.
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const int teams = team.league_size() / parts;
-    for (int r = next_long_row(team, 0); r < rows; r = next_long_row(team, r + 1))
-      for (int place = team.league_rank() / teams; place < items_of_row; place += parts)
-        share(row_of_team(team, r), place, team);
+    for (int r = next_long_row(team, 0); r < rows_of_team; r = next_long_row(team, r + 1)) {
+      const std::int64_t i = row_of_team(team, r);
+      for (int c = team.league_rank() / teams * width; c < k; c += parts * width)
+        multiply_together<width>(i, c, Kokkos::min(k, c + width), team);
+    }
   }
 
  private:
-  struct RowAndTile {
-    std::int64_t row;
-    int place;  ///< among the tiles of the row
-  };
-  KOKKOS_FORCEINLINE_FUNCTION RowAndTile row_and_tile(int item) const {
-    if (items_of_row == 1) return {first_row + item, 0};
-    if constexpr (contiguous) return {first_row + item / items_of_row, item % items_of_row};
-    return {first_row + item % rows, item / rows};
+  /// Columns c ... last - 1 of row i by one thread, or by those of `mask` in a warp.
+  template <int w>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, const Row& row, int c, int last,
+                                            int lane = 0, unsigned mask = 0) const {
+    for (; c + w <= last; c += w) {
+      Tile<w> sums = add_up<w>(row, c, lane, shares_rows ? 1 << lane_bits : 1);
+      alignas(16) T of_row[w];
+      sums.copy_to(of_row);
+      if constexpr (shares_rows)
+        for (int offset = 1 << lane_bits >> 1; offset > 0; offset /= 2)
+          for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
+      const std::int64_t to = a.matrix_row(i);
+      if (lane == 0 && to >= 0) output.store(to, first_column + c, of_row);
+    }
+    if constexpr (w > 1)
+      if (c < last) multiply<w / 2>(i, row, c, last, lane, mask);
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int place, int lane = 0,
-                                            unsigned mask = 0) const {
-    const int last = Kokkos::min(k, (place + 1) * step);
-    for_tiles<width>(place * step, last, [&](auto tile, int c) {
-      Sums<decltype(tile)::value> sums;
-      add(i, c, lane, shares_rows ? threads_per_row() : 1, sums);
-      store(i, c, sums, lane, mask);
-    });
+  /// The sums of every lanes-th entry of a row, from entry `lane` on, times columns c, c + 1, ...
+  /// of X. Several entries are loaded before they are multiplied; a CPU adds them to two sums in
+  /// turns, so that an addition need not wait for the one before.
+  template <int w>
+  KOKKOS_FORCEINLINE_FUNCTION Tile<w> add_up(const Row& row, int c, int lane, int lanes) const {
+    constexpr int batch = host || w * sizeof(T) > 32 ? 2 : 4;
+    const detail::RowsOfX<T> rows_of_x(x, c);
+    Tile<w> sums[host ? 2 : 1];
+    const auto add = [&](const auto& entries) {
+      Tile<w> of_x[entries.size];
+      for (int n = 0; n < entries.size; ++n)
+        if (entries.has(n)) of_x[n] = Tile<w>(rows_of_x[entries.colidx[n]], x.step());
+      for (int n = 0; n < entries.size; ++n)
+        if (entries.has(n)) sums[host ? n % 2 : 0].add_product(entries.value[n], of_x[n]);
+    };
+    int j = lane;
+    for (; j + (batch - 1) * lanes < row.length; j += batch * lanes)
+      add(row.template load<batch, true>(j, lanes));
+    if constexpr (host) {
+      if (j < row.length) add(row.template load<1, true>(j, 1));
+    } else {
+      if (j < row.length) add(row.template load<batch, false>(j, lanes));
+    }
+    if constexpr (host) sums[0] += sums[1];
+    return sums[0];
+  }
+
+  /// Columns c ... last - 1 of row i, whose entries all threads of a team share.
+  template <int w>
+  KOKKOS_FUNCTION void multiply_together(std::int64_t i, int c, int last,
+                                         const Member& team) const {
+    for (; c + w <= last; c += w) {
+      const int threads = team.team_size() << lane_bits;
+      Tile<w> sums;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamVectorRange(team, threads),
+          [&](int thread, Tile<w>& part) { part += add_up<w>(a(i), c, thread, threads); }, sums);
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        alignas(16) T of_row[w];
+        sums.copy_to(of_row);
+        if (const std::int64_t to = a.matrix_row(i); to >= 0)
+          output.store(to, first_column + c, of_row);
+      });
+    }
+    if constexpr (w > 1)
+      if (c < last) multiply_together<w / 2>(i, c, last, team);
   }
 
   /// The r-th row of a team. On devices the teams take turns, since some formats sort rows by
@@ -121,85 +159,171 @@ struct RowKernel {
     const int teams = team.league_size() / parts;
     const std::int64_t rank = team.league_rank() % teams;
     constexpr int together = 32;
-    return host ? rank * rows + r
+    return host ? rank * rows_of_team + r
                 : (std::int64_t{r / together} * teams + rank) * together + r % together;
   }
 
-  /// The first of a team's rows from the r-th on that is longer than `longest`; `rows`: none is.
+  /// The first of a team's rows from the r-th on that has more than `longest` entries;
+  /// rows_of_team: none has.
   KOKKOS_FORCEINLINE_FUNCTION int next_long_row(const Member& team, int r) const {
     if (longest < 0) {  // each
-      while (r < rows && row_of_team(team, r) >= a.count()) ++r;
+      while (r < rows_of_team && row_of_team(team, r) >= a.count()) ++r;
       return r;
     }
-    int next = rows;
+    int next = rows_of_team;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, r, rows),
+        Kokkos::TeamVectorRange(team, r, rows_of_team),
         [&](int candidate, int& first) {
           const std::int64_t row = row_of_team(team, candidate);
           if (candidate < first && row < a.count() && a.length(row) > longest) first = candidate;
         },
         Kokkos::Min<int>(next));
-    return Kokkos::min(next, rows);
-  }
-
-  /// An item's columns of row i, whose entries all threads of a team share.
-  KOKKOS_FUNCTION void share(std::int64_t i, int place, const Member& team) const {
-    const int threads = team.team_size() * threads_per_row();
-    const int last = Kokkos::min(k, (place + 1) * step);
-    for_tiles<width>(place * step, last, [&](auto tile, int c) {
-      using TileSums = Sums<decltype(tile)::value>;
-      TileSums sums;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamVectorRange(team, threads),
-          [&](int thread, TileSums& part) { add(i, c, thread, threads, part); }, sums);
-      Kokkos::single(Kokkos::PerTeam(team), [&] { store(i, c, sums); });
-    });
-  }
-
-  /// sums += every parts-th entry of row i from `part` on, times columns c, c + 1, ... of X.
-  /// Several entries are loaded before they are multiplied. Hosts add those of a pair to two sums,
-  /// so that an addition need not wait for the one before, where the entries are numbered.
-  template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t i, int c, int part, int parts,
-                                       Sums<w>& sums) const {
-    constexpr int at_once = host || w * sizeof(T) > 32 ? 2 : 4;
-    constexpr bool two_sums = host && Entries::numbered;
-    Sums<w> others;
-    a.template for_each<at_once>(
-        i, part, parts,
-        AddRow<T, Sums<w>>{detail::RowsOfX<T>(x, c), x.step(), sums, two_sums ? others : sums});
-    if constexpr (two_sums) sums += others;
-  }
-
-  /// Stores the sums of a row, first those of the threads of `mask` together.
-  template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t i, int c, const Sums<w>& sums, int lane = 0,
-                                         unsigned mask = 0) const {
-    alignas(16) T of_row[w];
-    sums.copy_to(of_row);
-    if (shares_rows && mask != 0) {
-      for (int offset = threads_per_row() / 2; offset > 0; offset /= 2)
-        for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
-      if (lane > 0) return;
-    }
-    if (const std::int64_t row = a.row(i); row >= 0) output.store(row, c, of_row);
-  }
-
-  /// visit(tile, c) for whole tiles of columns c ... last - 1, then for halves of them.
-  template <int w, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION static void for_tiles(int c, int last, const Visit& visit) {
-    for (; c + w <= last; c += w) visit(std::integral_constant<int, w>(), c);
-    if constexpr (w > 1)
-      if (c < last) for_tiles<w / 2>(c, last, visit);
+    return Kokkos::min(next, rows_of_team);
   }
 };
+
+/// Launches the kernel for tiles of `width` columns. No allocation, no fence.
+template <bool host, int width, bool shares_rows, class ExecSpace, class Rows, class T,
+          detail::Columns columns, class Output>
+void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
+                 const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                 const Share& share, int threads_per_row) {
+  using Kernel = RowKernel<ExecSpace, host, Rows, T, Output, columns, width, shares_rows>;
+  Kernel kernel{.a = rows,
+                .x = x,
+                .output = output,
+                .k = share.columns,
+                .first_column = share.first_column,
+                .items = {.tiles = (share.columns + width - 1) / width},
+                .longest = share.longest};
+  if constexpr (host) {
+    const HostBlocks blocks(rows.count(), Kernel::rows_of_block, rows.mean_length, share.columns);
+    if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
+      for (int block = 0; block < blocks.count; ++block) kernel(block);
+    else
+      Kokkos::parallel_for(label, blocks.policy(exec), kernel);
+  } else {
+    const int lanes = shares_rows ? threads_per_row : 1;
+    kernel.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
+    launch_items(label, exec, kernel, lanes);
+  }
+}
+
+template <class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
+using Launch = void (*)(const char*, const ExecSpace&, const Rows&,
+                        const detail::MultiVectorSpan<const T, columns>&, const Output&,
+                        const Share&, int threads_per_row);
+
+/// The launch that multiplies every row by work-items in tiles of such a width.
+template <bool host, class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
+auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, columns>& x, int k) {
+  Launch<ExecSpace, Rows, T, columns, Output> launch = nullptr;
+  const auto take = [&]<int width>(detail::Width<width>) {
+    launch = &launch_rows<host, width, false, ExecSpace, Rows, T, columns, Output>;
+    if constexpr (!host && Rows::contiguous && detail::has_shuffles<ExecSpace>)
+      if (choice.threads_per_row > 1)
+        launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
+  };
+  detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, x, k), take);
+  return launch;
+}
+
+/// Rows with more than share.longest entries, each by teams.
+template <bool host, class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
+void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width, const Rows& rows,
+                       const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                       const Share& share) {
+  const int wanted = team_width(host, asked_width > 0 ? asked_width : share.columns);
+  const auto launch = [&]<int width>(detail::Width<width>) {
+    launch_teams<host>(label, exec,
+                       RowKernel<ExecSpace, host, Rows, T, Output, columns, width, false>{
+                           .a = rows,
+                           .x = x,
+                           .output = output,
+                           .k = share.columns,
+                           .first_column = share.first_column,
+                           .longest = share.longest},
+                       (share.columns + width - 1) / width);
+  };
+  if constexpr (!host)
+    if (tile_width<host>(wanted, x, share.columns) != 4) return launch(detail::Width<1>{});
+  launch(detail::Width<4>{});
+}
+
+/// The rows that work-items leave, which are far longer than the mean: long_rows.hpp.
+template <class ExecSpace, class S, class Segments, class T, detail::Columns columns, class Output>
+void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::SlotRows<S>& rows,
+                        const Segments& segments,
+                        const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                        const Share& share);
+
+/// Multiplies A by X, in the form that was asked for or is best for such rows, and gives the sums
+/// to `output`. On devices rows that are far longer than the mean have launches of their own.
+template <bool host, class ExecSpace, class S, class T, detail::Columns columns, class Output>
+void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked, const S& a,
+                   const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                   std::int64_t k) {
+  using Rows = detail::SlotRows<S>;
+  detail::require_near_rows(label, x);
+  const Rows rows(a);
+  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
+  for (std::int64_t c = 0; c < k; c += at_once) {
+    const auto from = x.from_column(c);
+    Share share{static_cast<int>(c), static_cast<int>(std::min(at_once, k - c))};
+    if (asked.form == Form::team) {
+      share.longest = -1;
+      multiply_by_teams<host>(label, exec, asked.width, rows, from, output, share);
+      continue;
+    }
+    if constexpr (!host) share.longest = longest_row_of_items(a);
+    const Choice choice = chosen(asked, {.host = host,
+                                         .strided = columns == detail::Columns::strided,
+                                         .contiguous_rows = Rows::contiguous,
+                                         .rows = rows.count(),
+                                         .mean_length = rows.mean_length,
+                                         .k = share.columns});
+    const auto launch =
+        launch_of<host, ExecSpace, Rows, T, columns, Output>(choice, from, share.columns);
+    launch(label, exec, rows, from, output, share, choice.threads_per_row);
+    if constexpr (!host) multiply_long_rows(label, exec, rows, a.segments, from, output, share);
+  }
+}
+
+/// Of the row kernels of devices.
+template <template <class...> class Format>
+using PolicyOf =
+    std::conditional_t<Format<double, int, Kokkos::DefaultExecutionSpace, int>::Rows::contiguous,
+                       DevicePolicy, WholeRowPolicy>;
 
 }  // namespace fatvec::portable
 
-/// @cond
-/// Where a reduction over tiles begins: Kokkos asks for it.
-template <class T, int width, int n>
-struct Kokkos::reduction_identity<fatvec::detail::Tile<T, width, n>> {
-  KOKKOS_FORCEINLINE_FUNCTION static fatvec::detail::Tile<T, width, n> sum() { return {}; }
+namespace fatvec {
+
+/// The kernel that every format and backend shares, of formats whose rows are walked slot by slot.
+template <template <class...> class Format>
+struct Portable {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = portable::HostPolicy;
+  using DevicePolicy = portable::PolicyOf<Format>;
+  static constexpr auto label = detail::label_of<Format>("-portable");
+  static constexpr std::string_view name = label.name();
+  static constexpr bool portable = true;
+
+  /// Plans choose among the specialised kernels, or what `fatvec tune` found.
+  template <class Scalar, class ExecSpace>
+  static bool is_recommended(const ExecSpace&) {
+    return false;
+  }
+
+  template <class ExecSpace, class Policy, class S, class X, class Output>
+  static void run(const ExecSpace& exec, const Policy& asked, const S& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
+    portable::multiply_rows<host>(label.text, exec, asked, a, x, output, k);
+  }
 };
-/// @endcond
+
+}  // namespace fatvec
+
+#include <fatvec/kernels/portable/long_rows.hpp>

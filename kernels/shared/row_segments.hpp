@@ -19,6 +19,9 @@ struct RowSegment {
   Ordinal last;
 };
 
+/// Of a segment: 4 for each lane of a warp where k = 1.
+inline constexpr int entries_of_segment = 128;
+
 /// No row is split unless one has more entries than this: a second launch costs more than splitting
 /// shorter rows saves, unless it is there for a longer one.
 inline constexpr std::int64_t worth_a_launch = 64;
@@ -36,11 +39,16 @@ constexpr std::int64_t longest_walked_row(std::int64_t rows, std::int64_t nnz) {
                    : std::max(longest_whole_row(rows, nnz), 2 * nnz / rows);
 }
 
+/// Columns of a multivector of sums, so that a device can load two at a time.
+constexpr std::int64_t columns_of_sums(std::int64_t k) {
+  return (k + 1) / 2 * 2;
+}
+
 /// Lists the segments of all rows longer than `longest`, as a scan over the rows; only counts them
 /// while there is no list.
 template <class Ordinal, class Device, class Rows>
 struct ListSegments {
-  static constexpr std::int64_t segment = 128;  ///< entries: 4 for each lane of a warp where k = 1
+  static constexpr std::int64_t segment = entries_of_segment;
   Rows rows;
   std::int64_t longest;
   Kokkos::View<RowSegment<Ordinal>*, Device> list;
@@ -68,6 +76,25 @@ struct RowSegments {
   bool known = false;  ///< whether long rows were looked for
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< row that is not split
   Kokkos::View<RowSegment<Ordinal>*, Device> list;
+  Kokkos::View<std::byte*, Device> sums;  ///< of the segments, for one product at a time
+
+  /// Columns, of up to k, whose sums there is room for.
+  template <class T>
+  [[nodiscard]] std::int64_t columns(std::int64_t k) const {
+    if (list.extent(0) == 0) return 0;
+    const auto most = static_cast<std::int64_t>(sums.extent(0) / sizeof(T) / list.extent(0));
+    return columns_of_sums(k) <= most ? k : most / 2 * 2;
+  }
+
+  /// Makes room for the sums of k columns of T.
+  template <class T, class ExecSpace>
+  void make_room(const ExecSpace& exec, std::int64_t k) {
+    if (list.extent(0) == 0) return;
+    const auto bytes = static_cast<double>(list.extent(0)) * static_cast<double>(sizeof(T)) *
+                       static_cast<double>(columns_of_sums(k));
+    sums = allocate<decltype(sums)>(exec, "fatvec::sums_of_segments",
+                                    checked_count<std::int64_t>(bytes, "bytes"));
+  }
 
   /// Those of rows of more than `longest` entries among the first `count` rows of a row access
   /// (formats/detail/row_access.hpp), if one of them has more than worth_a_launch; otherwise none.

@@ -2,44 +2,95 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
+#include <fatvec/core/macros.hpp>
 #include <fatvec/core/vector_of.hpp>
 
 namespace fatvec::detail {
 
-/// Elements of a vector of such a tile.
+/// Elements of the first vectors of a tile of `width` columns that lie side by side. Devices load
+/// vectors that are aligned: all vectors of a tile are of one size there.
 template <class T>
 KOKKOS_FUNCTION constexpr int vector_width(int width) {
-  for (int n = 16; n > 1 && std::is_floating_point_v<T>; n /= 2)
-    if (width % n == 0 && n * static_cast<int>(sizeof(T)) <= vector_bytes) return n;
-  return 1;
+  if (!std::is_floating_point_v<T>) return 1;
+  int n = vector_bytes / static_cast<int>(sizeof(T));
+  while (n > width || (vectors_are_aligned && width % n != 0)) n /= 2;
+  return n < 1 ? 1 : n;
+}
+
+/// The same on any device, for hosts to ask: vectors of up to 16 bytes.
+template <class T>
+constexpr int device_vector_width(int width) {
+  int n = std::is_floating_point_v<T> ? 16 / static_cast<int>(sizeof(T)) : 1;
+  while (width % n != 0) n /= 2;
+  return n;
 }
 
 /// `width` columns of a row, in registers: of X, or sums, which a reduction adds up. In vectors of
-/// neighbours, or where columns are apart (n = 1) one by one.
+/// n neighbours, then, of the columns that are left, in vectors of half the size, and so on; or
+/// where columns are apart (n = 1) one by one.
 template <class T, int width, int n = vector_width<T>(width)>
-struct Tile {
+struct Tile;
+
+template <class T, int n>
+struct Tile<T, 0, n> {
+  FATVEC_FORCEINLINE_FUNCTION Tile() {}
+  FATVEC_FORCEINLINE_FUNCTION Tile(const T*, std::int64_t) {}
+  FATVEC_FORCEINLINE_FUNCTION void operator+=(const Tile&) {}
+  template <class A>
+  FATVEC_FORCEINLINE_FUNCTION void add_product(const A&, const Tile&) {}
+  FATVEC_FORCEINLINE_FUNCTION void copy_to(T*) const {}
+};
+
+/// The columns that are left over by vectors of n are those of another tile, smaller than a vector.
+template <class T, int width, int n>
+using RestOfTile =
+    Tile<T, width % n, (width % n > 0 ? static_cast<int>(std::bit_floor(1U * (width % n))) : 1)>;
+
+template <class T, int width, int n>
+struct Tile : RestOfTile<T, width, n> {
+  using Rest = RestOfTile<T, width, n>;
   using Vector = typename VectorOf<T, n>::type;
   static constexpr int vectors = width / n;
   Vector of[vectors];
 
-  KOKKOS_FORCEINLINE_FUNCTION Tile() {
+  FATVEC_FORCEINLINE_FUNCTION Tile() {
     for (int p = 0; p < vectors; ++p) of[p] = Vector{};
   }
   /// From X, columns `step` apart.
-  KOKKOS_FORCEINLINE_FUNCTION Tile(const T* from, std::int64_t step) {
+  FATVEC_FORCEINLINE_FUNCTION Tile(const T* from, std::int64_t step)
+      : Rest(from + vectors * n, step) {
     const auto* const loaded = reinterpret_cast<const Vector*>(from);
     for (int p = 0; p < vectors; ++p) of[p] = loaded[n > 1 ? p : p * step];
   }
-  KOKKOS_FORCEINLINE_FUNCTION Tile& operator+=(const Tile& other) {
+  FATVEC_FORCEINLINE_FUNCTION Tile& operator+=(const Tile& other) {
     for (int p = 0; p < vectors; ++p) of[p] += other.of[p];
+    Rest::operator+=(other);
     return *this;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void copy_to(T (&to)[width]) const {
+  /// Adds a · x, column by column.
+  template <class A>
+  FATVEC_FORCEINLINE_FUNCTION void add_product(const A& a, const Tile& x) {
+    using Factor = std::conditional_t<(n > 1), T, A>;  // vectors want their own type
+    for (int p = 0; p < vectors; ++p) of[p] += static_cast<Factor>(a) * x.of[p];
+    Rest::add_product(a, x);
+  }
+  /// `to` begins where a vector may.
+  FATVEC_FORCEINLINE_FUNCTION void copy_to(T* to) const {
     for (int p = 0; p < vectors; ++p) reinterpret_cast<Vector*>(to)[p] = of[p];
+    Rest::copy_to(to + vectors * n);
   }
 };
 
 }  // namespace fatvec::detail
+
+/// @cond
+/// Where a reduction over tiles begins: Kokkos asks for it.
+template <class T, int width, int n>
+struct Kokkos::reduction_identity<fatvec::detail::Tile<T, width, n>> {
+  KOKKOS_FORCEINLINE_FUNCTION static fatvec::detail::Tile<T, width, n> sum() { return {}; }
+};
+/// @endcond

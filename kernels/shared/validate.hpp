@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
@@ -93,13 +94,21 @@ struct Shape {
   std::int64_t cols;
 };
 
+inline std::string words_of(const Shape& a) {
+  return concat("for A (", a.format, ") of ", a.rows, " x ", a.cols);
+}
+
+template <class XView>
+void validate_x(const Shape& a, const XView& x) {
+  require_extents("X", x, a.cols, multivector_columns(x), [&] { return words_of(a); });
+}
+
 template <class XView, class YView>
 void validate_operands(const Shape& a, const XView& x, const YView& y) {
+  validate_x(a, x);
   const std::int64_t k = multivector_columns(x);
-  const auto shape = [&] { return concat("for A (", a.format, ") of ", a.rows, " x ", a.cols); };
-  require_extents("X", x, a.cols, k, shape);
   require_extents("Y", y, a.rows, k, [&] {
-    return concat(shape(), " and X of ", k, k == 1 ? " column" : " columns");
+    return concat(words_of(a), " and X of ", k, k == 1 ? " column" : " columns");
   });
   require_apart(x, y);
 }

@@ -16,12 +16,14 @@ inline constexpr int vector_bytes = 64;
 #else
 inline constexpr int vector_bytes = 32;
 #endif
+inline constexpr bool vectors_are_aligned = false;
 template <class T, int n>
 struct VectorOf {
   typedef T type __attribute__((vector_size(n * sizeof(T)), aligned(alignof(T)), may_alias));
 };
 #else
 inline constexpr int vector_bytes = 16;
+inline constexpr bool vectors_are_aligned = true;
 template <class T, int n>
 struct VectorOf {
   struct alignas(n * sizeof(T)) type {

@@ -33,13 +33,13 @@ auto halo_slots(const Prepared<Csr>& a, const Boundary& boundary) {
 template <class T>
 using ReceivedRows = MultiVectorSpan<const T, Columns::contiguous>;
 
-/// Y(boundary[b], c) += alpha · sum of row b, by the kernel of CSR; the epilogue's beta is 1. What
+/// Y(boundary[b], c) += alpha · sum of row b, by the kernel of CSR; beta is 1. What
 /// is compiled once, in fatvec::mpi.
 template <class ExecSpace, class S, class T>
 void multiply_halo(const ExecSpace& exec, const S& a, const ReceivedRows<T>& x,
-                   const Epilogue<T>& epilogue, std::int64_t k) {
-  if (a.rows() == 0 || k == 0 || epilogue.alpha == T{}) return;
-  CsrRow::run(exec, PolicyOn<CsrRow, ExecSpace>{}, a, x, epilogue, k);
+                   const ScaledSum<T>& output, std::int64_t k) {
+  if (a.rows() == 0 || k == 0 || output.alpha == T{}) return;
+  CsrRow::run(exec, PolicyOn<CsrRow, ExecSpace>{}, a, x, output, k);
 }
 
 }  // namespace fatvec::detail
@@ -47,6 +47,6 @@ void multiply_halo(const ExecSpace& exec, const S& a, const ReceivedRows<T>& x,
 #define FATVEC_HALO(how, Space, Scalar, Offset)                                             \
   how template void fatvec::detail::multiply_halo(                                          \
       const Space&, const fatvec::detail::HaloSlots<Scalar, Space::device_type, Offset>&,   \
-      const fatvec::detail::ReceivedRows<Scalar>&, const fatvec::detail::Epilogue<Scalar>&, \
+      const fatvec::detail::ReceivedRows<Scalar>&, const fatvec::detail::ScaledSum<Scalar>&, \
       std::int64_t);
 FATVEC_EXTERN(FATVEC_HALO)

@@ -23,30 +23,18 @@ struct Options {
   bool agree_on_errors = false;
   /// Between GPUs, where fatvec::mpi was built with NCCL; false: MPI, as elsewhere.
   bool use_nccl = true;
-  /// The same bits in every run, on GPUs also of rows far longer than the mean; see PlanOptions.
-  bool reproducible_sums = false;
 };
 
-/// How a rank keeps its local part: a matrix prepared, a Plan as it is.
-template <class Local>
-struct Kept {
-  using type = Local;
-};
-/// Matrices in any format.
-template <SparseFormat Local>
-struct Kept<Local> {
-  using type = Prepared<Local>;
-};
+/// Columns whose sums of long rows have scratch memory (prepare()).
+inline constexpr std::int64_t prepared_columns = 32;
 
-/// The local part as it is kept.
+/// The local part of a rank, ready for products: a matrix prepared, a Plan as it is.
 template <class Local>
-typename Kept<Local>::type kept(const Local& local, const Options& options) {
-  if constexpr (SparseFormat<Local>) {
-    if (options.reproducible_sums) return Prepared<Local>(local);
-    return prepare(typename Local::execution_space(), local);
-  } else {
+auto ready_for_products(const Local& local) {
+  if constexpr (SparseFormat<Local>)
+    return prepare(typename Local::execution_space(), local, prepared_columns);
+  else
     return local;
-  }
 }
 
 /// What one rank exchanges in a product.
@@ -80,7 +68,7 @@ class Matrix {
   using ExecSpace = typename Csr::execution_space;
 
   Matrix(const Local& local, std::shared_ptr<MatrixParts<Csr>> shared)
-      : local_(kept(local, shared->options)), shared_(std::move(shared)) {}
+      : local_(ready_for_products(local)), shared_(std::move(shared)) {}
 
   [[nodiscard]] std::int64_t rows() const { return row_partition().rows(); }
   [[nodiscard]] std::int64_t cols() const { return column_partition().rows(); }
@@ -177,7 +165,7 @@ class Matrix {
                                               -ends[1], " on another."));
   }
 
-  typename Kept<Local>::type local_;
+  std::decay_t<decltype(ready_for_products(std::declval<const Local&>()))> local_;
   std::shared_ptr<MatrixParts<Csr>> shared_;
 };
 
@@ -216,10 +204,8 @@ auto analyse(const typename Csr::execution_space& exec, const Matrix<Csr>& a, st
       throw UsageError(
           "distributed analyse: PlanOptions::op must be Op::none; the halo part is not transposed "
           "or conjugated.");
-    PlanOptions local = options;
-    local.reproducible_sums = options.reproducible_sums || a.options().reproducible_sums;
     const Csr& rows = a.local();
-    return a.with_local(fatvec::analyse(exec, rows, k, local));
+    return a.with_local(fatvec::analyse(exec, rows, k, options));
   });
 }
 

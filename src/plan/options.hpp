@@ -39,8 +39,6 @@ struct PlanOptions {
   std::optional<Machine> machine{};  ///< default: measured, once per process; where its figures
                                      ///< cannot be (machine_problem()), CSR is taken
   bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
-  bool reproducible_sums = false;  ///< the same bits in every run, on GPUs also of rows far longer
-                                   ///< than the mean, which take longer then
   FormatOptions format{};
 };
 

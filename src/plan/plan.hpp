@@ -237,7 +237,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
           if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
             policy = ready.policy;
           detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x_operand,
-                                 detail::Epilogue<T>{alpha, beta_of, y_operand}, k);
+                                 detail::ScaledSum<T>{alpha, beta_of, y_operand}, k);
         },
         ready_);
   };
@@ -265,9 +265,8 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::con
   if (choice_.kernel != Kernel::name) return;
   format_ = Matrix::name;
   const Matrix matrix = convert<Matrix>(exec, a, options_.format);
-  Ready<Kernel> ready{
-      policy_of<Kernel, typename Device::execution_space>(choice_.policy),
-      options_.reproducible_sums ? Prepared<Matrix>(matrix) : prepare(exec, matrix)};
+  Ready<Kernel> ready{policy_of<Kernel, typename Device::execution_space>(choice_.policy),
+                      prepare(exec, matrix, k_)};
   if (choice_.packed && packing_.empty())
     packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, ready.policy, matrix, k_);
   ready_ = std::move(ready);
@@ -302,8 +301,9 @@ Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels> analy
 
 /// Y = beta · Y + alpha · op(A) · X with the plan's matrix; X and Y as in spmm() of a matrix: any
 /// layout, whatever the plan was made for. Only enqueues work on exec: no fence, no allocation, no
-/// transfer. A plan that packs has one copy of X and Y: its products must not run at the same time,
-/// in two instances; others may.
+/// transfer. A plan that packs has one copy of X and Y, and on GPUs one with rows that are far longer
+/// than the mean has scratch memory for them: its products must not run at the same time, in two
+/// instances; others may.
 template <class ExecSpace, class Alpha, class Csr, class Kernels, class XView, class Beta,
           class YView>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,

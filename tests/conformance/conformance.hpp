@@ -109,6 +109,21 @@ inline double x_value(std::int64_t j, std::int64_t c) {
          0.125 * static_cast<double>(c % 3);
 }
 
+/// Counts how often an element comes, and adds up what comes.
+template <class Y, class Counts>
+struct CountingOutput {
+  Y y;
+  Counts counts;
+
+  template <class T, int width>
+  KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sums)[width]) const {
+    for (int w = 0; w < width; ++w) {
+      Kokkos::atomic_inc(&counts(i, c + w));
+      y(i, c + w) += sums[w];
+    }
+  }
+};
+
 template <class Kernel, class ExecSpace, class T, class Offset,
           class Policy = PolicyOn<Kernel, ExecSpace>>
 class Conformance {
@@ -165,6 +180,29 @@ class Conformance {
           SCOPED_TRACE(policy.to_string());
           check_one(matrix, Layout::row, 0, Layout::row, 1, policy);
           check_one(matrix, Layout::column, 1, Layout::column, 0, policy);
+          if (testing::Test::HasFailure()) return;
+        }
+      });
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+
+  /// An output of the caller's gets each element of A · X once, complete, from every form of the
+  /// kernel: whole rows and rows in segments, teams, sweeps over columns, either layout of X.
+  void check_outputs(const std::vector<std::int64_t>& ks) {
+    FormatOptions options;
+    options.block_size = 3;
+    for (const std::int64_t k : ks) {
+      set_case(k, T{1}, T{});
+      with_layout<Matrix>(k % 2 == 0, [&]<class M>(std::type_identity<M>) {
+        const M matrix = M::from_csr(ExecSpace(), csr_, options);
+        const auto prepared = prepared_for<Kernel, Policy>(ExecSpace(), matrix);
+        for (const auto layout : {Layout::row, Layout::column}) {
+          check_output(prepared, layout, {});
+          if (testing::Test::HasFailure()) return;
+        }
+        for (const Policy& policy : Policy::tuning_range()) {
+          if (k == 5) check_output(matrix, Layout::row, policy);
           if (testing::Test::HasFailure()) return;
         }
       });
@@ -291,6 +329,26 @@ class Conformance {
     EXPECT_TRUE(y.canaries_alive()) << "k = " << k_ << ": elements around Y were overwritten";
   }
 
+  template <class M>
+  void check_output(const M& matrix, Layout layout_of_x, const Policy& policy) {
+    Operand<T, ExecSpace> x(layout_of_x, csr_.cols(), k_, 0);
+    Operand<T, ExecSpace> y(Layout::row, csr_.rows(), k_, 0);
+    x.fill([&](auto j, auto c) { return x_(j, c); });
+    y.fill([&](auto, auto) { return T{}; });
+    const Kokkos::View<int**, ExecSpace> counts("counts", csr_.rows(), k_);
+    multiply_to<Kernel>(ExecSpace(), policy, matrix, x.view(),
+                        CountingOutput<decltype(y.view()), decltype(counts)>{y.view(), counts});
+    y.fetch();
+    EXPECT_TRUE(verify::compare(reference_, y.inside()).passed)
+        << "output, k = " << k_ << ", X by " << to_string(layout_of_x) << ", "
+        << policy.to_string();
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+    for (std::size_t i = 0; i < host.extent(0); ++i)
+      for (std::size_t c = 0; c < host.extent(1); ++c)
+        ASSERT_EQ(host(i, c), 1) << "row " << i << ", column " << c << " of " << k_ << ", X by "
+                                 << to_string(layout_of_x) << ", " << policy.to_string();
+  }
+
   template <class M, class X, class Y>
   void multiply(const Policy& policy, const M& matrix, const X& x, const Y& y) {
     if constexpr (std::is_same_v<Policy, PolicyOn<Kernel, ExecSpace>>)
@@ -339,6 +397,11 @@ inline void register_test(const std::string& suite, const std::string& name,
                         [=]() -> testing::Test* { return new FunctionTest(body); });
 }
 
+/// Outputs have their own code for each scalar: one of them is compiled.
+template <class T, class Offset>
+inline constexpr bool counts_outputs =
+    std::is_same_v<T, double> && std::is_same_v<Offset, std::int32_t>;
+
 template <class Kernel, class ExecSpace, class T, class Offset>
 bool register_conformance(const std::string& suite) {
   using Check = Conformance<Kernel, ExecSpace, T, Offset>;
@@ -350,6 +413,9 @@ bool register_conformance(const std::string& suite) {
       check.check_block_sizes();
       check.check_layouts({1, 2, 3, 5, 6, 7, 8, 9, 16, 17, 24, 31, 33, 64});
       check.check_policies({1, 3, 7, 13, 40});
+      if constexpr (counts_outputs<T, Offset>) check.check_outputs({1, 5});
+      if constexpr (counts_outputs<T, Offset>)
+        if (name == "ragged") check.check_outputs({100});  // several sweeps
     });
   }
   // scripts/check-memory gpu --brief, whose tools make a kernel tens of times slower: rows that are
@@ -390,6 +456,8 @@ bool register_device_conformance(const std::string& suite) {
       check.check_block_sizes();
       check.check_layouts({1, 7, 40});
       check.check_policies({1, 3, 7, 13, 40});
+      check.check_outputs({1, 5});
+      if (name == "ragged") check.check_outputs({100});  // several sweeps
     });
   }
   return true;

@@ -13,7 +13,7 @@
       const Kokkos::DefaultHostExecutionSpace&, const fatvec::Kernel::DevicePolicy&,         \
       const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<                                  \
           double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>>&,          \
-      const fatvec::detail::Operand<const double>&, const fatvec::detail::Epilogue<double>&, \
+      const fatvec::detail::Operand<const double>&, const fatvec::detail::ScaledSum<double>&, \
       std::int64_t);
 #if defined(FATVEC_DEVICE_INSTANCES)
 FATVEC_DEVICE_LAUNCH(extern, BsrRow)

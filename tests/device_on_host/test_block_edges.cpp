@@ -28,7 +28,7 @@ TEST(DeviceBlocks, DoNotReadXBehindItsLastRow) {
       const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", 1, k);
       const Kokkos::View<double**, Kokkos::LayoutRight, Exec> y("y", 1, k);
       Kokkos::deep_copy(x, std::numeric_limits<double>::infinity());
-      portable::DevicePolicy policy;
+      BsrRow::DevicePolicy policy;
       policy.form = form;
       multiply_with<BsrRow>(Exec(), policy, 1.0, bsr, x, 0.0, y);
       for (int c = 0; c < k; ++c)

@@ -32,14 +32,14 @@ Csr with_lengths(const std::vector<int>& lengths) {
 }
 
 Segments segments_of(const std::vector<int>& lengths) {
-  return fatvec::detail::with_segments(Csr::execution_space(), with_lengths(lengths)).segments;
+  return fatvec::detail::with_segments<double>(Csr::execution_space(), with_lengths(lengths), 1).segments;
 }
 
 TEST(LongRows, AreLookedForWhereDevicesMultiply) {
   const Csr csr = with_lengths({500, 1, 1, 1, 1, 1, 1, 1, 1});
   EXPECT_FALSE(fatvec::Prepared<Csr>(csr).segments.known);
-  EXPECT_TRUE(fatvec::detail::with_segments(Csr::execution_space(), csr).segments.known);
-  EXPECT_EQ(fatvec::prepare(Csr::execution_space(), csr).segments.known,
+  EXPECT_TRUE(fatvec::detail::with_segments<double>(Csr::execution_space(), csr, 1).segments.known);
+  EXPECT_EQ(fatvec::prepare(Csr::execution_space(), csr, 1).segments.known,
             !fatvec::detail::is_host<Csr::execution_space>);
 }
 
@@ -112,11 +112,12 @@ class SegmentedRows : public testing::Test {
     return HostCsr(rows, cols, row_map, entries, values);
   }
   template <class Layout>
-  static auto built(const HostCsr& csr, int slice_size) {
+  static auto built(const HostCsr& csr, int slice_size, int room = 6) {
     fatvec::FormatOptions options;
     options.hack_size = slice_size;
-    return fatvec::detail::with_segments(
-        Exec(), Matrix::WithLayout<Layout>::from_csr(Exec(), fatvec::mirror<Exec>(csr), options));
+    return fatvec::detail::with_segments<double>(
+        Exec(), Matrix::WithLayout<Layout>::from_csr(Exec(), fatvec::mirror<Exec>(csr), options),
+        room);
   }
 
   template <class Layout>
@@ -164,29 +165,20 @@ void SegmentedRows::expect_products_in(int slice_size) {
           });
     }
   }
-  const auto slots = fatvec::detail::slots_of(a);
-  const fatvec::detail::RowEntries rows_of_a(slots);
-  for (const int longest : {0, 40, 128, 5000})
-    expect_products(csr, "teams for rows of more than " + std::to_string(longest),
+  // Scratch memory for other numbers of columns, and for none.
+  for (const int room : {1, 3, 200}) {
+    const auto b = built<Layout>(csr, slice_size, room);
+    expect_products(csr, "room for " + std::to_string(room),
                     [&](double alpha, const auto& x, double beta, const auto& y) {
-                      using fatvec::detail::Columns;
-                      const auto operand = fatvec::detail::operand_of(x);
-                      const auto k = fatvec::multivector_columns(x);
-                      const fatvec::detail::Epilogue<double> output{
-                          alpha, beta, fatvec::detail::span_of<Columns::strided>(y)};
-                      const auto multiply = [&](const auto& of_x) {
-                        fatvec::portable::multiply_by_items<false>(
-                            "test", Exec(), {}, rows_of_a.without_longer_rows(longest), of_x,
-                            output, k);
-                        fatvec::portable::multiply_by_teams<false>(
-                            "test", Exec(), 0, rows_of_a, longest, of_x, output.adding(), k);
-                      };
-                      if (k == 1 || operand.column_stride == 1)
-                        multiply(fatvec::detail::MultiVectorSpan<const double, Columns::contiguous>{
-                            operand.data, operand.row_stride});
-                      else
-                        multiply(operand);
+                      fatvec::test::multiply_with<fatvec::HllRow>(Exec(), Policy{}, alpha, b, x,
+                                                                  beta, y);
                     });
+  }
+  auto without = built<Layout>(csr, slice_size);
+  without.segments.sums = {};
+  expect_products(csr, "no room", [&](double alpha, const auto& x, double beta, const auto& y) {
+    fatvec::test::multiply_with<fatvec::HllRow>(Exec(), Policy{}, alpha, without, x, beta, y);
+  });
 }
 
 TEST_F(SegmentedRows, ProductsAreThoseOfWholeRows) {
@@ -224,7 +216,7 @@ TEST_F(SegmentedRows, EveryLongRowIsInSegmentsWhole) {
 
 TEST_F(SegmentedRows, OrdinaryRowsAreNotSplit) {
   const Matrix a = Matrix::from_csr(Exec(), with_lengths({600, 600, 600}));
-  EXPECT_EQ(fatvec::detail::with_segments(Exec(), a).segments.list.extent(0), 0U);
+  EXPECT_EQ(fatvec::detail::with_segments<double>(Exec(), a, 1).segments.list.extent(0), 0U);
 }
 
 TEST_F(SegmentedRows, TheLimitFollowsTheMean) {
@@ -233,7 +225,7 @@ TEST_F(SegmentedRows, TheLimitFollowsTheMean) {
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 100), 40);
   EXPECT_EQ(fatvec::detail::longest_walked_row(10, 50), 24);
   const Matrix a = Matrix::from_csr(Exec(), with_lengths({5000, 5000, 5000}));
-  EXPECT_EQ(fatvec::detail::with_segments(Exec(), a).segments.list.extent(0), 0U);
+  EXPECT_EQ(fatvec::detail::with_segments<double>(Exec(), a, 1).segments.list.extent(0), 0U);
 }
 
 }  // namespace

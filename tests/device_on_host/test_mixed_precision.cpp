@@ -10,7 +10,7 @@ namespace {
 TEST(MixedPrecision, DeviceKernelsKeepTheAccuracyOfY) {
   expect_accuracy_of_y<CsrRow>(portable::DevicePolicy{});
   expect_accuracy_of_y<HllRow>(HllRow::DevicePolicy{});
-  expect_accuracy_of_y<BsrRow>(portable::DevicePolicy{});
+  expect_accuracy_of_y<BsrRow>(BsrRow::DevicePolicy{});
   expect_accuracy_of_y<BitTcfWindow>(device::WindowPolicy{});
 }
 

@@ -66,7 +66,7 @@ Csr of_blocks(const std::vector<int>& blocks, int size) {
 template <int block, class Matrix>
 std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacity) {
   const auto a = slots_of(matrix);
-  using Product = StagedKernel<double, SlotsOf<Matrix>, block, X, Tile>;
+  using Product = StagedKernel<double, SlotsOf<Matrix>, block, X, Tile, ScaledSum<double>>;
   const Multivector x("x", csr.cols(), k);
   const Multivector y("y", csr.rows(), k);
   for (int j = 0; j < csr.cols(); ++j)
@@ -77,9 +77,9 @@ std::vector<bool> staged_teams(const Matrix& matrix, const Csr& csr, int capacit
   const std::int64_t count = a.count;
   const ThreadMapping shape = ThreadMapping::of(4, 1, Tile::width, k, 1);
   EXPECT_EQ(shape.rows, 2);
-  const Epilogue<double> epilogue{2.0, 0.5, span_of<Columns::strided>(y)};
+  const ScaledSum<double> output{2.0, 0.5, span_of<Columns::strided>(y)};
   const Product product{a.access, a.entries, a.values, a.block.row_step, a.block.column_step,
-                        count,    a.rows(),  a.cols(), {x.data(), k},    epilogue,
+                        count,    a.rows(),  a.cols(), {x.data(), k},    output,
                         shape,    k,         1,        capacity};
   const int teams = static_cast<int>((count + shape.rows - 1) / shape.rows);
   std::vector<bool> result;

@@ -65,7 +65,7 @@ void check(const Exec& exec, const HostCsr& csr, int k) {
       fatvec::spmm<Kernel>(exec, policy, 1.5, a, x, beta, y);
       const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
       if (fatvec::verify::compare(reference, result).passed) continue;
-      std::printf("wrong: %s, k = %d, beta = %g, %s\n", Kernel::name, k, beta,
+      std::printf("wrong: %s, k = %d, beta = %g, %s\n", Kernel::name.data(), k, beta,
                   policy.to_string().c_str());
       failed = true;
     }

@@ -81,7 +81,7 @@ TEST(ConstMatrices, AreConvertedToEveryFormat) {
             spmm(Exec(), 1.0, matrix, x, 0.0, y);
             Exec().fence();
           },
-          Kernel::name);
+          std::string(Kernel::name));
     }
   });
 }

@@ -29,8 +29,9 @@ void expect_streamed(const Matrix& a, int k, int row_length) {
       x(i, c) = static_cast<T>(static_cast<int>((5 * i + 3 * c) % 13) - 6);
   const Multivector<T> whole("whole", rows, static_cast<std::size_t>(row_length));
   const auto y = Kokkos::subview(whole, Kokkos::ALL, Kokkos::make_pair(0, k));
-  const detail::Epilogue<T> epilogue{T{2}, T{0}, detail::span_of<detail::Columns::strided>(y)};
-  ASSERT_TRUE(detail::HostEpilogue<T>::of(epilogue, a.rows(), k).streams);
+  using Output = detail::ScaledSum<T>;
+  const Output output{T{2}, T{0}, detail::span_of<detail::Columns::strided>(y)};
+  ASSERT_TRUE((detail::HostOutput<T, Output>::of(output, a.rows(), k).streams));
 
   const Multivector<T> expected("expected", rows, static_cast<std::size_t>(row_length));  // zeros
   spmm<Kernel>(Host(), {}, T{2}, a, x, T{1},
@@ -69,20 +70,21 @@ TEST(LargeProduct, BsrStreamsLinesOfY) {
 TEST(LargeProduct, StreamsOnlyWhereItMay) {
   const std::int64_t rows = 2'000'000;
   alignas(64) static double memory[8];
-  detail::Epilogue<double> epilogue{1, 0, {memory, 8, 1}};
+  using Output = detail::ScaledSum<double>;
+  Output output{1, 0, {memory, 8, 1}};
   const auto streams = [&](std::int64_t high) {
-    return detail::HostEpilogue<double>::of(epilogue, high, 8).streams;
+    return detail::HostOutput<double, Output>::of(output, high, 8).streams;
   };
   EXPECT_TRUE(streams(rows));
   EXPECT_FALSE(streams(1000)) << "fits into caches";
-  epilogue.beta = 1;
+  output.beta = 1;
   EXPECT_FALSE(streams(rows)) << "Y is read";
-  epilogue.beta = 0;
-  epilogue.y = {memory, 9, 1};
+  output.beta = 0;
+  output.y = {memory, 9, 1};
   EXPECT_FALSE(streams(rows)) << "rows that begin in the middle of a line";
-  epilogue.y = {memory + 1, 8, 1};
+  output.y = {memory + 1, 8, 1};
   EXPECT_FALSE(streams(rows)) << "the same";
-  epilogue.y = {memory, 8, rows};
+  output.y = {memory, 8, rows};
   EXPECT_FALSE(streams(rows)) << "columns apart";
 }
 

@@ -204,16 +204,16 @@ TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
     const V y("y", static_cast<std::size_t>(a.rows()), k);
     for (std::size_t i = 0; i < x.extent(0); ++i)
       for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
-    const detail::Epilogue<double> epilogue{1.0, 0.0, detail::span_of<detail::Columns::strided>(y)};
-    const auto columns = static_cast<std::int64_t>(k);
-    const detail::HostRowKernel<double, Csr, detail::Columns::contiguous> kernel{
-        a.row_access(),
-        a.entries.data(),
-        a.values.data(),
-        a.cols(),
-        {x.data(), static_cast<std::int64_t>(x.stride(0))},
-        detail::HostEpilogue<double>::of(epilogue, a.rows(), columns),
-        {.partition = {a.rows(), 2}, .k = columns, .prefetch = from_one_column}};
+    using Output = detail::ScaledSum<double>;
+    const detail::SlotsOf<Csr> slots = detail::slots_of(a);
+    const detail::HostRowKernel<double, detail::SlotsOf<Csr>, detail::Columns::contiguous, Output>
+        kernel{.a = detail::SlotRows<detail::SlotsOf<Csr>>(slots),
+               .x = {x.data(), static_cast<std::int64_t>(x.stride(0))},
+               .to = {{1.0, 0.0, detail::span_of<detail::Columns::strided>(y)}},
+               .x_rows = a.cols(),
+               .k = static_cast<std::int64_t>(k),
+               .partition = {a.rows(), 2},
+               .prefetch = from_one_column};
     kernel(0);
     kernel(1);
     for (std::size_t i = 0; i < y.extent(0); ++i)

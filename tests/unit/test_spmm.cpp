@@ -165,7 +165,7 @@ TEST(Spmm, YOnAnArrayOfTheMatrixIsRefused) {
 TEST(Spmm, APlanNoticesYOnItsMatrix) {
   const auto a = gollmann();
   PlanOptions options;
-  options.choice = Choice{CsrRow::name, "", false};
+  options.choice = Choice{std::string(CsrRow::name), "", false};
   const auto plan = analyse<TypeList<CsrRow>>(Exec(), a, 1, options);
   const Kokkos::View<double*, Exec> x("x", 5);
   const Kokkos::View<double*, Exec> y(a.values.data(), 5);

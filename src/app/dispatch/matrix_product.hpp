@@ -42,7 +42,7 @@ class MatrixProduct final : public Product {
 
  private:
   void scale(double beta) {
-    const detail::Epilogue<double> y{0, beta, detail::span_of<detail::Columns::strided>(dense_.y)};
+    const detail::ScaledSum<double> y{0, beta, detail::span_of<detail::Columns::strided>(dense_.y)};
     detail::scale_output(exec_, y, static_cast<std::int64_t>(dense_.y.extent(0)),
                          static_cast<std::int64_t>(dense_.y.extent(1)));
   }

@@ -32,15 +32,16 @@ std::vector<std::string_view> names_of_kernels() {
 template <class ExecSpace, class Matrix>
 using Launch = std::function<void(const ExecSpace&, const detail::SlotsOf<Matrix>&,
                                   const detail::Operand<const double>&,
-                                  const detail::Epilogue<double>&, std::int64_t k)>;
+                                  const detail::ScaledSum<double>&, std::int64_t k)>;
 
 template <class ExecSpace, class Matrix>
 struct KernelMultiply {
   Launch<ExecSpace, Matrix> launch;
+  std::int64_t k;
   Prepared<Matrix> prepared{};
 
   void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare(exec, matrix);
+    prepared = fatvec::prepare(exec, matrix, k);
   }
   template <class X, class Y>
   void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
@@ -60,7 +61,7 @@ struct PackedMultiply {
   Packing<double, ExecSpace> packing{};
 
   void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare(exec, matrix);
+    prepared = fatvec::prepare(exec, matrix, k);
     packing = pack(exec, matrix);
   }
   template <class X, class Y>
@@ -81,12 +82,12 @@ std::unique_ptr<Product> prepare_kernel(const Case& task) {
   const std::int64_t k = task.k;
   return with_storage<Format>(task.storage, [&]<class Matrix>(std::type_identity<Matrix>) {
     const Launch<ExecSpace, Matrix> launch = [policy](const auto& exec, const auto& a,
-                                                      const auto& x, const auto& epilogue,
+                                                      const auto& x, const auto& output,
                                                       std::int64_t columns) {
-      detail::launch<Kernel>(exec, policy, a, x, epilogue, columns);
+      detail::launch<Kernel>(exec, policy, a, x, output, columns);
     };
     if (!task.packed || task.layout == Layout::row || k == 1)
-      return make_product<Matrix>(task, KernelMultiply<ExecSpace, Matrix>{launch});
+      return make_product<Matrix>(task, KernelMultiply<ExecSpace, Matrix>{launch, k});
     const auto pack = [policy, k](const auto& exec, const auto& matrix) {
       return Packing<double, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
     };

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <utility>
+
+#include <fatvec/core/macros.hpp>
+#include <fatvec/kernels/shared/row_segments.hpp>
+#include <fatvec/kernels/shared/slots.hpp>
+
+/// The rows of a matrix, as row kernels read them, whatever its format:
+///   count()         stored rows
+///   operator()(i)   stored row i: `length`, colidx(j) and value(j) for j < length, as in
+///                   KokkosSparse's views of rows, and load<n>(j, step): n entries at once
+///   length(i)       the same without the rest
+///   matrix_row(i)   the row of the matrix, and of Y, that stored row i is
+///   contiguous      whether the entries of a row lie side by side
+///   mean_length     of a row
+namespace fatvec::detail {
+
+/// Entries j, j + step, ... of a row, n of them, in registers. Of the last ones of a row only those
+/// before its end are there; the others have the value 0.
+template <class Ordinal, class Value, int n, bool all>
+struct Entries {
+  static constexpr int size = n;
+  Ordinal colidx[n];
+  Value value[n] = {};
+  int step;
+  int left;  ///< from the first one to the row's end
+
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION bool has(int m) const { return all || m * step < left; }
+};
+
+/// A row that is walked slot by slot.
+template <class Walk, class Ordinal, class Value>
+struct SlotRow {
+  using value_type = Value;
+  Walk slots;  ///< formats/detail/row_access.hpp
+  const Ordinal* columns;
+  const Value* values;
+  int length;
+
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION Ordinal colidx(int j) const {
+    return columns[slots[j]];
+  }
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION const Value& value(int j) const {
+    return values[slots[j]];
+  }
+  /// all: whether the row is known to have them all.
+  template <int n, bool all>
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION Entries<Ordinal, Value, n, all> load(int j,
+                                                                                 int step) const {
+    Entries<Ordinal, Value, n, all> loaded;
+    loaded.step = step;
+    loaded.left = length - j;
+    for (int m = 0; m < n; ++m) {
+      if (!loaded.has(m)) continue;
+      loaded.colidx[m] = colidx(j + m * step);
+      loaded.value[m] = value(j + m * step);
+    }
+    return loaded;
+  }
+};
+
+/// The rows of a format that are walked slot by slot: all but BSR's and BitTCF's.
+template <class S>
+struct SlotRows {
+  using Ordinal = typename S::ordinal_type;
+  using Value = typename S::value_type;
+  using Walk = decltype(std::declval<typename S::Rows>().walk(0));
+  using Row = SlotRow<Walk, Ordinal, Value>;
+  static constexpr bool contiguous = S::Rows::contiguous;
+  typename S::Rows access;
+  const Ordinal* columns;
+  const Value* values;
+  std::int64_t rows;
+  double mean_length;
+
+  explicit SlotRows(const S& a)
+      : access(a.access),
+        columns(a.entries),
+        values(a.values),
+        rows(a.count),
+        mean_length(static_cast<double>(a.nnz) / static_cast<double>(a.count)) {}
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t matrix_row(std::int64_t i) const {
+    return access.row(i);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int length(std::int64_t i) const {
+    return static_cast<int>(access.length(i));
+  }
+  FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t i) const {
+    return {access.walk(i), columns, values, length(i)};
+  }
+};
+
+/// Segments of long rows, as rows: of segment s the sums go to row s of a scratch multivector.
+template <class S>
+struct SegmentRows {
+  using Row = typename SlotRows<S>::Row;
+  static constexpr bool contiguous = true;  // threads share them wherever their entries lie
+  static constexpr int widest_tile = 2;
+  SlotRows<S> whole;
+  const RowSegment<typename S::ordinal_type>* segments;
+  std::int64_t number;
+  double mean_length = entries_of_segment;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return number; }
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t matrix_row(std::int64_t s) { return s; }
+  [[nodiscard]] KOKKOS_FUNCTION int length(std::int64_t s) const {
+    return static_cast<int>(segments[s].last - segments[s].first);
+  }
+  FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t s) const {
+    const auto segment = segments[s];
+    Row row = whole(segment.row);
+    row.slots.advance(static_cast<int>(segment.first));
+    row.length = static_cast<int>(segment.last - segment.first);
+    return row;
+  }
+};
+
+/// The long rows once their segments are summed: row s, which begins with segment s, has an entry 1
+/// for each of its segments. Multiplied by the scratch multivector they are the rows of the
+/// product. Of other segments the rows are empty.
+template <class S, class T>
+struct RowsOfSums {
+  struct Row {
+    std::int64_t first;
+    int length;
+
+    template <int n, bool all>
+    [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION Entries<std::int64_t, T, n, all> load(
+        int j, int step) const {
+      Entries<std::int64_t, T, n, all> loaded;
+      loaded.step = step;
+      loaded.left = length - j;
+      for (int m = 0; m < n; ++m) {
+        if (!loaded.has(m)) continue;
+        loaded.colidx[m] = first + j + m * step;
+        loaded.value[m] = T{1};
+      }
+      return loaded;
+    }
+  };
+  static constexpr bool contiguous = true;
+  SegmentRows<S> segments;
+  double mean_length = 1;
+
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return segments.number; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t matrix_row(std::int64_t s) const {
+    return segments.whole.matrix_row(segments.segments[s].row);
+  }
+  [[nodiscard]] KOKKOS_FUNCTION int length(std::int64_t s) const {
+    if (segments.segments[s].first > 0) return 0;
+    return (segments.whole.length(segments.segments[s].row) - 1) / entries_of_segment + 1;
+  }
+  FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t s) const { return {s, length(s)}; }
+};
+
+}  // namespace fatvec::detail
