@@ -124,6 +124,7 @@ int main(int argc, char** argv) {
     return session.complain(exit_code, detail::concat("fatvec-bench: ", error.what()));
   };
   try {
+    session.require_same_arguments(argc, argv);
     return session.finish(bench::run(argc, argv, session.speaks()));
   } catch (const UsageError& error) {
     return complain(bench::Exit::usage, error);

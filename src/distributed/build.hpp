@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fatvec/distributed/all_to_all.hpp>
+#include <fatvec/distributed/host_memory.hpp>
 #include <fatvec/distributed/make_exchange.hpp>
 #include <fatvec/distributed/matrix.hpp>
 #include <fatvec/formats/assemble.hpp>
@@ -66,10 +67,13 @@ template <class Scalar, class Device = Kokkos::DefaultExecutionSpace, class Offs
 using LocalCsr = CsrMatrix<Scalar, std::int32_t, Device, Offset>;
 
 /// Sends every entry to the rank that has its row. Returns this rank's rows, sorted, duplicates
-/// added up. Collective; throws InputError on all ranks where an index lies outside the matrix.
+/// added up. memory_limit: for one rank; without it, the ranks of a host have what is free there.
+/// Collective; throws InputError on all ranks where an index lies outside the matrix, CapacityError
+/// where a host has no memory for its rows.
 template <class Scalar>
 GlobalCsr<Scalar> gather_rows(const Communicator& communicator, const Partition& rows,
-                              const GlobalCoo<Scalar>& coo) {
+                              const GlobalCoo<Scalar>& coo,
+                              std::optional<std::uint64_t> memory_limit = {}) {
   struct Entry {
     std::int64_t row;
     std::int64_t col;
@@ -77,13 +81,23 @@ GlobalCsr<Scalar> gather_rows(const Communicator& communicator, const Partition&
   };
   const auto entries = static_cast<std::int64_t>(coo.entries());
   std::vector<std::int64_t> counts;
-  const std::vector<Entry> sorted = communicator.agree([&] {
+  communicator.agree([&] {
     counts.assign(static_cast<std::size_t>(communicator.size()), 0);
     fatvec::detail::require_shape(coo);
     if (rows.parts() != communicator.size() || rows.rows() != coo.rows)
       throw ShapeError(fatvec::detail::concat(
           "distributed matrix: a partition of ", rows.rows(), " rows in ", rows.parts(),
           " parts for a matrix of ", coo.rows, " rows on ", communicator.size(), " ranks."));
+  });
+  // As if as many entries came as go: those to send, those that came, the Coo and the CSR of them.
+  const auto own_rows = rows.size(communicator.rank());
+  const double bytes =
+      static_cast<double>(own_rows) * 2 * sizeof(std::int64_t) +
+      static_cast<double>(entries) * (4 * sizeof(Entry) + sizeof(int) - sizeof(std::int64_t));
+  require_fits_on_host(communicator, "distributed matrix", bytes, memory_limit, [&] {
+    return fatvec::detail::concat("its CSR, ", own_rows, " rows, and ", entries, " entries");
+  });
+  const std::vector<Entry> sorted = communicator.agree([&] {
     std::vector<int> owner(static_cast<std::size_t>(entries));
     for (std::int64_t n = 0; n < entries; ++n) {
       if (coo.row(n) < 0 || coo.row(n) >= coo.rows || coo.col(n) < 0 || coo.col(n) >= coo.cols)
@@ -111,13 +125,15 @@ GlobalCsr<Scalar> gather_rows(const Communicator& communicator, const Partition&
       local.col(n) = mine[n].col;
       local.value(n) = mine[n].value;
     }
-    return csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int64_t>(local);
+    return csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int64_t>(local, nullptr,
+                                                                         memory_limit);
   });
 }
 
 /// A distributed matrix of rows that lie on their ranks: each row's columns ascending, distinct and
 /// within [0, mine.cols()). Without x_rows, X is spread as the rows are where A is square, else
-/// evenly. Collective; errors are thrown on all ranks.
+/// evenly. Collective; errors are thrown on all ranks, CapacityError where the ranks of a host have
+/// no memory for their parts.
 template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar>
 Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communicator,
                                                    const Partition& rows,
@@ -129,15 +145,22 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
     if (x_rows_or) return *x_rows_or;
     return rows.rows() == mine.cols() ? rows : Partition::even(mine.cols(), rows.parts());
   });
-  const auto parts = communicator.agree([&] {
+  communicator.agree([&] {
     if (rows.parts() != communicator.size() || x_rows.parts() != communicator.size() ||
         rows.size(rank) != mine.rows() || x_rows.rows() != mine.cols())
       throw ShapeError(fatvec::detail::concat(
           "distributed matrix: this rank has ", mine.rows(), " rows and ", mine.cols(),
           " columns; the partitions of ", rows.parts(), " and ", x_rows.parts(), " parts say ",
           rows.size(rank), " rows and ", x_rows.rows(), " columns."));
-    return split<Scalar, Offset>(mine, x_rows.begin(rank), x_rows.end(rank));
   });
+  const double bytes = static_cast<double>(mine.rows()) * 2 * sizeof(Offset) +
+                       static_cast<double>(mine.nnz()) * (sizeof(std::int32_t) + sizeof(Scalar));
+  require_fits_on_host(communicator, "distributed matrix", bytes, options.memory_limit, [&] {
+    return fatvec::detail::concat("its two parts, ", mine.rows(), " rows, ", mine.nnz(),
+                                  " entries");
+  });
+  const auto parts = communicator.agree(
+      [&] { return split<Scalar, Offset>(mine, x_rows.begin(rank), x_rows.end(rank)); });
   return detail::joined<LocalCsr<Scalar, Device, Offset>>(
       communicator, rows, x_rows, options, communicator.agree([&] {
         return detail::Pieces<LocalCsr<Scalar, Device, Offset>>{
@@ -155,7 +178,8 @@ Matrix<LocalCsr<Scalar, Device, Offset>> from_rows(const Communicator& communica
 template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar>
 auto from_coo(const Communicator& communicator, const Partition& rows, const GlobalCoo<Scalar>& coo,
               const Options& options = {}, const std::optional<Partition>& x_rows = {}) {
-  return from_rows<Device, Offset>(communicator, rows, gather_rows(communicator, rows, coo),
+  return from_rows<Device, Offset>(communicator, rows,
+                                   gather_rows(communicator, rows, coo, options.memory_limit),
                                    options, x_rows);
 }
 

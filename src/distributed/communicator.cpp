@@ -84,11 +84,17 @@ Communicator::Communicator(MPI_Comm parent) {
   MPI_Comm_size(duplicate, &size_);
 }
 
-void Communicator::throw_together(const std::exception_ptr& mine) const {
-  const int vote = mine ? rank_ : size_;
-  int first = size_;
-  MPI_Allreduce(&vote, &first, 1, MPI_INT, MPI_MIN, get());
-  if (first == size_) return;
+void Communicator::throw_together(const std::exception_ptr& mine, const char* what,
+                                  std::int64_t value) const {
+  // The first rank that failed, the least value, and the most, whose complement is the least.
+  std::int64_t least[3] = {mine ? rank_ : size_, value, ~value};
+  MPI_Allreduce(MPI_IN_PLACE, least, 3, MPI_INT64_T, MPI_MIN, get());
+  const int first = static_cast<int>(least[0]);
+  if (first == size_) {
+    if (least[1] == ~least[2]) return;
+    throw ShapeError(detail::concat("distributed: ", least[1], " ", what, " on one rank, ",
+                                    ~least[2], " on another; all must give the same."));
+  }
   Told told;
   if (first == rank_) {
     told = tell(mine);

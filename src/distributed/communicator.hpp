@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -32,6 +33,14 @@ class Communicator {
   /// fatvec::Error, its message and its rank. Collective.
   template <class Work>
   std::invoke_result_t<Work> agree(const Work& work) const {
+    return agree_on(nullptr, 0, work);
+  }
+
+  /// The same in as many messages; where work() succeeds on all, but they have different values,
+  /// throws ShapeError on all. what: the value's name, "columns of X".
+  template <class Work>
+  std::invoke_result_t<Work> agree_on(const char* what, std::int64_t value,
+                                      const Work& work) const {
     using Result = std::invoke_result_t<Work>;
     std::exception_ptr failure;
     if constexpr (std::is_void_v<Result>) {
@@ -40,7 +49,7 @@ class Communicator {
       } catch (const std::exception&) {
         failure = std::current_exception();
       }
-      throw_together(failure);
+      throw_together(failure, what, value);
     } else {
       std::optional<Result> result;
       try {
@@ -48,7 +57,7 @@ class Communicator {
       } catch (const std::exception&) {
         failure = std::current_exception();
       }
-      throw_together(failure);
+      throw_together(failure, what, value);
       return std::move(*result);
     }
   }
@@ -65,7 +74,7 @@ class Communicator {
   }
 
  private:
-  void throw_together(const std::exception_ptr& mine) const;
+  void throw_together(const std::exception_ptr& mine, const char* what, std::int64_t value) const;
   [[noreturn]] void abort(const std::exception& failure) const;
 
   std::shared_ptr<const MPI_Comm> comm_;

@@ -41,6 +41,7 @@ bool mpi_reads_gpus(std::string_view space) {
 Messages::Messages(Communicator communicator, const HaloPlan& plan)
     : communicator_(std::move(communicator)), receives_(plan.receives), sends_(plan.sends) {
   requests_.reserve(receives_.size() + sends_.size());
+  statuses_.resize(receives_.size() + sends_.size());
 }
 
 Messages::~Messages() {
@@ -61,8 +62,30 @@ void Messages::start(const std::byte* packed, std::byte* received, std::size_t r
 }
 
 void Messages::wait() {
-  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  // Larger rows are an error of MPI's; it is told as that of smaller ones.
+  MPI_Comm_set_errhandler(communicator_.get(), MPI_ERRORS_RETURN);
+  const int result =
+      MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), statuses_.data());
+  MPI_Comm_set_errhandler(communicator_.get(), MPI_ERRORS_ARE_FATAL);
   requests_.clear();  // keeps its memory
+  for (std::size_t n = 0; n < receives_.size(); ++n) {
+    const int error = result == MPI_ERR_IN_STATUS ? statuses_[n].MPI_ERROR : result;
+    int error_class = MPI_SUCCESS;
+    MPI_Error_class(error, &error_class);
+    if (error_class != MPI_SUCCESS && error_class != MPI_ERR_TRUNCATE) continue;
+    int rows = 0;
+    MPI_Get_count(&statuses_[n], row_, &rows);
+    if (error_class == MPI_ERR_TRUNCATE || rows != receives_[n].rows)
+      throw ShapeError(fatvec::detail::concat(
+          "distributed matrix: rows of X that came from rank ", receives_[n].rank, " have not the ",
+          row_bytes_, " bytes of this rank's; X must have the same number of columns on all."));
+  }
+  if (result != MPI_SUCCESS) {
+    char text[MPI_MAX_ERROR_STRING] = {};
+    int length = 0;
+    MPI_Error_string(result, text, &length);
+    throw Error(fatvec::detail::concat("MPI_Waitall: ", text, "."));
+  }
 }
 
 void Messages::set_row(std::size_t row_bytes) {

@@ -87,7 +87,8 @@ class Messages {
 
   /// Posts all receives, then all sends; a message is counted in rows. Waits for nothing.
   void start(const std::byte* packed, std::byte* received, std::size_t row_bytes);
-  /// Waits until all have come, and both buffers are free.
+  /// Waits until all have come, and both buffers are free. Throws ShapeError where a rank sent rows
+  /// of another size.
   void wait();
 
  private:
@@ -97,6 +98,7 @@ class Messages {
   std::vector<Neighbour> receives_;
   std::vector<Neighbour> sends_;
   std::vector<MPI_Request> requests_;
+  std::vector<MPI_Status> statuses_;  ///< of the requests: first what was received
   MPI_Datatype row_ = MPI_DATATYPE_NULL;
   std::size_t row_bytes_ = 0;
 };

@@ -13,13 +13,16 @@ template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int3
 auto generate(const Communicator& communicator, const fatvec::generate::Spec& spec,
               const Options& options = {}) {
   using fatvec::generate::RowRange;
+  const auto limit = limit_of_rank(communicator, 0, options.memory_limit);
   std::int64_t all_rows = 0;
   const GlobalCsr<double> mine = communicator.agree([&] {
-    const auto rows = fatvec::generate::generate_rows(spec, [&](std::int64_t n) {
+    const auto choose = [&](std::int64_t n) {
       all_rows = n;
       const Partition even = Partition::even(n, communicator.size());
       return RowRange{even.begin(communicator.rank()), even.end(communicator.rank())};
-    });
+    };
+    const auto rows = within(limit, options.memory_limit,
+                             [&] { return fatvec::generate::generate_rows(spec, choose, limit); });
     const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
         Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
     Kokkos::deep_copy(columns, rows.entries);

@@ -11,6 +11,7 @@
 #include <fatvec/core/execution.hpp>
 #include <fatvec/distributed/exchange.hpp>
 #include <fatvec/distributed/halo_product.hpp>
+#include <fatvec/distributed/host_memory.hpp>
 #include <fatvec/distributed/split.hpp>
 
 namespace fatvec {
@@ -61,6 +62,7 @@ class Halo {
         send_rows_(fatvec::detail::to_device<typename Csr::device_type>(plan.send_rows,
                                                                         "fatvec::halo::send_rows")),
         exchange_(std::move(exchange)),
+        rows_(plan.sent_rows() + plan.received_rows()),
         has_neighbours_(!plan.sends.empty() || !plan.receives.empty()) {}
 
   [[nodiscard]] const Csr& matrix() const { return matrix_; }
@@ -70,8 +72,10 @@ class Halo {
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
 
   /// Makes room for rows of X of that size, where there is less. Collective; throws CapacityError
-  /// on all ranks, UsageError where a CUDA graph holds the buffers.
-  void make_room(const Communicator& communicator, std::size_t row_bytes) {
+  /// on all ranks, ShapeError where ranks want other sizes, UsageError where a CUDA graph holds the
+  /// buffers.
+  void make_room(const Communicator& communicator, std::size_t row_bytes,
+                 std::optional<std::uint64_t> memory_limit) {
     if (row_bytes <= row_bytes_) return;
     if (exchange_->was_captured())
       throw UsageError(fatvec::detail::concat(
@@ -79,10 +83,17 @@ class Halo {
           " bytes, and ", row_bytes,
           " are wanted; call reserve() with the most columns before capturing one."));
     row_bytes_ = 0;  // on all ranks, until all have what they need
-    communicator.agree([&] {
+    communicator.agree_on("bytes in a row of X", static_cast<std::int64_t>(row_bytes), [&] {
       Kokkos::fence("fatvec::halo::make_room");  // a product may still use what is there
-      exchange_->allocate(row_bytes);
     });
+    if constexpr (fatvec::detail::is_host<ExecSpace>)
+      require_fits_on_host(communicator, "distributed matrix",
+                           static_cast<double>(rows_) * static_cast<double>(row_bytes),
+                           memory_limit, [&] {
+                             return fatvec::detail::concat("buffers for ", rows_, " rows of X of ",
+                                                           row_bytes, " bytes");
+                           });
+    communicator.agree([&] { exchange_->allocate(row_bytes); });
     communicator.or_abort([&] { exchange_->connect(); });
     row_bytes_ = row_bytes;
   }
@@ -128,6 +139,7 @@ class Halo {
   Kokkos::View<std::int32_t*, typename Csr::device_type> boundary_;
   Kokkos::View<std::int32_t*, typename Csr::device_type> send_rows_;
   std::unique_ptr<Exchange<ExecSpace>> exchange_;
+  std::int64_t rows_;          ///< of X that travel
   std::size_t row_bytes_ = 0;  ///< that there is room for
   bool has_neighbours_;
 };

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fatvec/distributed/halo.hpp>
+#include <fatvec/distributed/host_memory.hpp>
 #include <fatvec/distributed/update.hpp>
 #include <fatvec/plan/plan.hpp>
 
@@ -18,11 +20,14 @@ namespace fatvec::distributed {
 /// What a distributed matrix may be told.
 struct Options {
   /// spmm() finds out whether the operands fit on all ranks before it begins, and throws on all
-  /// where they do not: two reductions per product, for debugging. Otherwise an error on one rank
-  /// ends all ranks with its message.
+  /// where they do not: a reduction per product, for debugging. Otherwise an error on one rank ends
+  /// all ranks with its message.
   bool agree_on_errors = false;
   /// Between GPUs, where fatvec::mpi was built with NCCL; false: MPI, as elsewhere.
   bool use_nccl = true;
+  /// Bytes that one rank may take for a step of building; without it, ranks of one host may take
+  /// what is free there together.
+  std::optional<std::uint64_t> memory_limit{};
 };
 
 /// Columns whose sums of long rows have scratch memory (prepare()).
@@ -90,7 +95,8 @@ class Matrix {
   [[nodiscard]] std::string_view exchange() const { return halo().exchange().name(); }
 
   /// Allocates the buffers for products with up to k columns now, not in the first one. Collective;
-  /// throws CapacityError on all ranks, UsageError where a captured product holds smaller ones.
+  /// throws CapacityError on all ranks, UsageError where a captured product holds smaller ones,
+  /// ShapeError where ranks give another k.
   void reserve(std::int64_t k) const { make_room(k, sizeof(typename Csr::value_type)); }
   [[nodiscard]] const Options& options() const { return shared_->options; }
 
@@ -98,6 +104,15 @@ class Matrix {
   template <class Other>
   [[nodiscard]] Matrix<Other, Csr> with_local(const Other& local) const {
     return {local, shared_};
+  }
+
+  /// For what is made of local(): limit_of_rank(), on hosts. Collective.
+  [[nodiscard]] std::optional<std::uint64_t> limit_of_local(
+      std::optional<std::uint64_t> memory_limit) const {
+    if constexpr (fatvec::detail::is_host<ExecSpace>)
+      return limit_of_rank(communicator(), static_cast<double>(local_.bytes()), memory_limit);
+    else
+      return memory_limit;
   }
 
   /// Y = beta · Y + alpha · A · X; see spmm().
@@ -109,8 +124,7 @@ class Matrix {
       fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
     };
     if (shared_->options.agree_on_errors) {
-      communicator().agree(check);
-      require_same_columns(multivector_columns(x));
+      communicator().agree_on("columns of X", multivector_columns(x), check);
       make_room(multivector_columns(x), sizeof(typename Y::value_type));
     }
     communicator().or_abort([&] {
@@ -154,15 +168,8 @@ class Matrix {
  private:
   /// Buffers for rows of X with k elements of that size. Collective.
   void make_room(std::int64_t k, std::size_t element_bytes) const {
-    shared_->halo.make_room(communicator(), static_cast<std::size_t>(k) * element_bytes);
-  }
-
-  void require_same_columns(std::int64_t k) const {
-    std::int64_t ends[2] = {k, -k};
-    MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MIN, communicator().get());
-    if (ends[0] != -ends[1])
-      throw ShapeError(fatvec::detail::concat("spmm: X has ", ends[0], " columns on one rank and ",
-                                              -ends[1], " on another."));
+    shared_->halo.make_room(communicator(), static_cast<std::size_t>(k) * element_bytes,
+                            shared_->options.memory_limit);
   }
 
   std::decay_t<decltype(ready_for_products(std::declval<const Local&>()))> local_;
@@ -185,12 +192,18 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix<Local, Csr>& a
   a.multiply(exec, alpha, x, beta, y);
 }
 
-/// The same matrix, its local part in another format. Collective.
+/// The same matrix, its local part in another format. Without a limit, each of the ranks of a host
+/// may take a part of its free memory, as large as its part of the entries. Collective.
 template <SparseFormat Format, class Local, class Csr>
 Matrix<Format, Csr> convert(const typename Csr::execution_space& exec, const Matrix<Local, Csr>& a,
                             const FormatOptions& options = {}) {
-  return a.communicator().agree(
-      [&] { return a.with_local(Format::from_csr(exec, a.local().to_csr(exec), options)); });
+  FormatOptions of_rank = options;
+  of_rank.memory_limit = a.limit_of_local(options.memory_limit);
+  return a.communicator().agree([&] {
+    return within(of_rank.memory_limit, options.memory_limit, [&] {
+      return a.with_local(Format::from_csr(exec, a.local().to_csr(exec), of_rank));
+    });
+  });
 }
 
 /// The same matrix, its local part a Plan for products with k columns: each rank chooses for its
@@ -199,13 +212,16 @@ Matrix<Format, Csr> convert(const typename Csr::execution_space& exec, const Mat
 template <class Csr>
 auto analyse(const typename Csr::execution_space& exec, const Matrix<Csr>& a, std::int64_t k,
              const PlanOptions& options = {}) {
+  const auto limit = a.limit_of_local(options.format.memory_limit);
   return a.communicator().agree([&] {
     if (options.op != Op::none)
       throw UsageError(
           "distributed analyse: PlanOptions::op must be Op::none; the halo part is not transposed "
           "or conjugated.");
+    PlanOptions local = options;
+    local.format.memory_limit = limit;
     const Csr& rows = a.local();
-    return a.with_local(fatvec::analyse(exec, rows, k, options));
+    return a.with_local(fatvec::analyse(exec, rows, k, local));
   });
 }
 

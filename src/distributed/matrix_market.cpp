@@ -29,10 +29,20 @@ std::ifstream open(const std::filesystem::path& path) {
   return file;
 }
 
-/// The header, and the lines below it that this rank parses.
+/// The header, and the bytes below it that this rank parses.
 struct Share {
   ParsedHeader header;
-  std::string text;  ///< whole lines, each '\n'-terminated
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t of_all = 0;  ///< bytes below the header
+
+  /// Entries that are announced for as many bytes; a file may be shorter than what it announces.
+  [[nodiscard]] double entries() const {
+    const auto bytes = static_cast<double>(end - begin);
+    return std::min(static_cast<double>(header.entries) * bytes /
+                        static_cast<double>(std::max<std::int64_t>(of_all, 1)),
+                    bytes / io::detail::CoordinateParser<double>::shortest_line + 1);
+  }
 };
 
 ParsedHeader read_header_of(const std::filesystem::path& path) {
@@ -48,8 +58,8 @@ ParsedHeader read_header_of(const std::filesystem::path& path) {
 }
 
 /// A line belongs to the rank in whose range its first byte lies.
-Share read_share(const std::filesystem::path& path, std::int64_t rank, std::int64_t ranks) {
-  Share share{read_header_of(path), {}};
+Share find_share(const std::filesystem::path& path, std::int64_t rank, std::int64_t ranks) {
+  Share share{.header = read_header_of(path)};
   std::ifstream file = open(path);
   std::string line;
   for (std::int64_t n = 0; n < share.header.size_line; ++n) std::getline(file, line);
@@ -64,15 +74,24 @@ Share read_share(const std::filesystem::path& path, std::int64_t rank, std::int6
     std::getline(file, line);
     return file.eof() ? size : static_cast<std::int64_t>(file.tellg());
   };
-  const std::int64_t begin = cut(rank);
-  const std::int64_t end = cut(rank + 1);
-  share.text.resize(static_cast<std::size_t>(end - begin));
-  file.clear();
-  file.seekg(begin);
-  file.read(share.text.data(), end - begin);
-  if (!file) throw InputError(concat(path.string(), ": the file ended while it was read."));
-  if (!share.text.empty() && share.text.back() != '\n') share.text += '\n';
+  share.begin = cut(rank);
+  share.end = cut(rank + 1);
+  share.of_all = size - body;
   return share;
+}
+
+/// Whole lines, each '\n'-terminated.
+std::string read_lines(const std::filesystem::path& path, const Share& share) {
+  std::ifstream file = open(path);
+  const std::int64_t bytes = share.end - share.begin;
+  std::string text;
+  text.reserve(static_cast<std::size_t>(bytes) + 1);
+  text.resize(static_cast<std::size_t>(bytes));
+  file.seekg(share.begin);
+  file.read(text.data(), bytes);
+  if (!file) throw InputError(concat(path.string(), ": the file ended while it was read."));
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text;
 }
 
 /// The sum of a number over the ranks before this one, and over all.
@@ -106,17 +125,27 @@ struct Triangles {
 }  // namespace
 
 template <class Scalar>
-GlobalCoo<Scalar> read_entries(const Communicator& communicator,
-                               const std::filesystem::path& path) {
+GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path,
+                               std::optional<std::uint64_t> memory_limit) {
   using Parser = io::detail::CoordinateParser<Scalar, std::int64_t>;
   using Item = typename Parser::Item;
   const Share share = communicator.agree(
-      [&] { return read_share(path, communicator.rank(), communicator.size()); });
+      [&] { return find_share(path, communicator.rank(), communicator.size()); });
   const ParsedHeader& header = share.header;
   const Parser parser(header);
-  auto piece = communicator.agree([&] {
+  // The text, and its entries in a growing list, which is then copied.
+  const double items = share.entries() * static_cast<double>(parser.items_per_entry());
+  require_fits_on_host(communicator, "what is made of the Matrix Market file",
+                       static_cast<double>(share.end - share.begin) + 3 * items * sizeof(Item),
+                       memory_limit, [&] {
+                         return concat(header.rows, " x ", header.cols, ", ", header.entries,
+                                       " entries in the file");
+                       });
+  const std::string text = communicator.agree_on("rows of the file", header.rows,
+                                                 [&] { return read_lines(path, share); });
+  auto piece = communicator.agree_on("columns of the file", header.cols, [&] {
     io::detail::Piece<Item> parsed;
-    io::detail::parse_lines(parser, share.text, static_cast<std::size_t>(header.entries), parsed);
+    io::detail::parse_lines(parser, text, static_cast<std::size_t>(header.entries), parsed);
     return parsed;
   });
 
@@ -130,12 +159,12 @@ GlobalCoo<Scalar> read_entries(const Communicator& communicator,
   const Triangles mine{line_of(piece.lower), line_of(piece.upper)};
   Triangles first = mine;
   first.take_first(communicator);
-  communicator.agree([&] {
+  communicator.agree_on("entries of the file", header.entries, [&] {
     const std::int64_t left = std::max<std::int64_t>(header.entries - stored.before, 0);
     const auto parsed = static_cast<std::int64_t>(piece.stored);
     if (parsed > left || (parsed == left && piece.failure.fault != Fault::none)) {
       io::detail::Piece<Item> again;  // stops at the first line in excess
-      io::detail::parse_lines(parser, share.text, static_cast<std::size_t>(left), again);
+      io::detail::parse_lines(parser, text, static_cast<std::size_t>(left), again);
       piece.failure = again.failure;
     }
     Failure failure = piece.failure;
@@ -167,7 +196,9 @@ GlobalCoo<Scalar> read_entries(const Communicator& communicator,
   });
 }
 
-template GlobalCoo<double> read_entries(const Communicator&, const std::filesystem::path&);
-template GlobalCoo<float> read_entries(const Communicator&, const std::filesystem::path&);
+template GlobalCoo<double> read_entries(const Communicator&, const std::filesystem::path&,
+                                        std::optional<std::uint64_t>);
+template GlobalCoo<float> read_entries(const Communicator&, const std::filesystem::path&,
+                                       std::optional<std::uint64_t>);
 
 }  // namespace fatvec::distributed

@@ -17,16 +17,20 @@ enum class Spread {
 /// This rank's share of a Matrix Market file's entries: each rank reads and parses a range of
 /// bytes, cut at line ends. Mirrored entries of symmetric files are there, duplicates kept. The
 /// file must be plain (not compressed), a coordinate file, and be seen by all ranks under that
-/// name. Indices are 64-bit. Scalar: float or double. Collective; throws InputError on all ranks,
-/// naming the file's first bad line as io::read_matrix_market() does.
+/// name. Indices are 64-bit. Scalar: float or double. memory_limit: as of gather_rows().
+/// Collective; throws InputError on all ranks, naming the file's first bad line as
+/// io::read_matrix_market() does, CapacityError where a host has no memory for its shares,
+/// ShapeError where ranks find other sizes in the file.
 template <class Scalar>
-GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path);
+GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path,
+                               std::optional<std::uint64_t> memory_limit = {});
 
 /// A partition of `rows` into ranges of about equally many entries. Collective.
 template <class Scalar>
-Partition spread_by_nonzeros(const Communicator& communicator, const GlobalCoo<Scalar>& coo) {
+Partition spread_by_nonzeros(const Communicator& communicator, const GlobalCoo<Scalar>& coo,
+                             std::optional<std::uint64_t> memory_limit = {}) {
   const Partition even = Partition::even(communicator, coo.rows);
-  const GlobalCsr<Scalar> mine = gather_rows(communicator, even, coo);
+  const GlobalCsr<Scalar> mine = gather_rows(communicator, even, coo, memory_limit);
   const auto lengths = communicator.agree([&] {
     std::vector<std::int64_t> of_rows(static_cast<std::size_t>(mine.rows()));
     for (std::size_t i = 0; i < of_rows.size(); ++i)
@@ -42,9 +46,10 @@ template <class Scalar = double, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t>
 auto read_matrix_market(const Communicator& communicator, const std::filesystem::path& path,
                         Spread spread = Spread::even, const Options& options = {}) {
-  const GlobalCoo<Scalar> coo = read_entries<Scalar>(communicator, path);
-  const Partition rows = spread == Spread::even ? Partition::even(communicator, coo.rows)
-                                                : spread_by_nonzeros(communicator, coo);
+  const GlobalCoo<Scalar> coo = read_entries<Scalar>(communicator, path, options.memory_limit);
+  const Partition rows = spread == Spread::even
+                             ? Partition::even(communicator, coo.rows)
+                             : spread_by_nonzeros(communicator, coo, options.memory_limit);
   return from_coo<Device, Offset>(communicator, rows, coo, options);
 }
 

@@ -111,6 +111,14 @@ Graph vertices_of(const Communicator& communicator, const Partition& rows,
 
 /// All of the graph on the first rank, none on the others.
 Graph gathered(const Communicator& communicator, const Graph& mine) {
+  auto bytes = static_cast<double>(
+      (mine.degrees.size() + mine.neighbours.size() + mine.weights.size()) * sizeof(idx_t));
+  MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, communicator.get());
+  constexpr double with_smaller_graphs = 3;  // METIS keeps some, each about half as large
+  distributed::require_fits_on_host(
+      communicator, "partition_by_metis",
+      communicator.rank() == 0 ? with_smaller_graphs * bytes : 0, {},
+      [] { return std::string("the whole graph, and METIS' smaller ones"); });
   const auto to_first = [&](const std::vector<idx_t>& items) {
     const auto counts = communicator.agree([&] {
       std::vector<std::int64_t> of_ranks(static_cast<std::size_t>(communicator.size()), 0);

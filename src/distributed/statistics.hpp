@@ -29,9 +29,9 @@ class ColumnResults {
  public:
   using View = typename OfThisRank::View;
 
-  /// Collective; throws on all ranks where one has no memory.
+  /// Collective; throws on all ranks where one has no memory, or another number of columns.
   ColumnResults(const Communicator& communicator, const ExecSpace& exec, std::int64_t columns)
-      : ColumnResults(communicator, communicator.agree([&] {
+      : ColumnResults(communicator, communicator.agree_on("columns", columns, [&] {
           const auto k = static_cast<std::size_t>(columns);
           return Rooms{OfThisRank(exec, columns),
                        detail::allocate<View>(exec, "fatvec::column_results", k),

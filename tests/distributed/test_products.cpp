@@ -300,7 +300,7 @@ TEST(DistributedErrors, OfOneRanksOperandsAreThrownOnAllOnRequest) {
   expect_product<LayoutRight, LayoutRight>(a, serial, 2, 1.0, 0.0);  // all is as before
 }
 
-/// Run by the test distributed.abort, on three ranks.
+/// Run by the test distributed.abort.WrongOperandEnds, on three ranks.
 TEST(DistributedErrors, DISABLED_WrongOperandEndsAllRanks) {
   const Communicator world;
   const auto a = spread(world, whole("banded:40:3"));

@@ -36,6 +36,24 @@ class Programs(unittest.TestCase):
         )
         return done
 
+    def run_with(self, rank, before, *command, ranks=2):
+        """The finished process, of whose ranks one does something before the command."""
+        script = self.folder / "one_rank.sh"
+        script.write_text(
+            "#!/bin/sh\n"
+            f'if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {rank} ]; then {before}; fi\n'
+            'exec "$@"\n'
+        )
+        script.chmod(0o755)
+        return subprocess.run(
+            [*RUN, str(ranks), str(script), *map(str, command)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            env={**os.environ, "NO_COLOR": "1"},
+        )
+
     def multiply(self, ranks, matrix, *arguments):
         options = "--distributed --verify --repeat 2 --json"
         done = self.run_on(ranks, FATVEC, "multiply", matrix, *options.split(), *arguments)
@@ -61,24 +79,6 @@ class Programs(unittest.TestCase):
 
 class OneRankFails(Programs):
     """The others do not wait for it, in a collective operation or in MPI_Finalize."""
-
-    def run_with(self, rank, before, *command, ranks=2):
-        """The finished process, of whose ranks one does something before the command."""
-        script = self.folder / "one_rank.sh"
-        script.write_text(
-            "#!/bin/sh\n"
-            f'if [ "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}" = {rank} ]; then {before}; fi\n'
-            'exec "$@"\n'
-        )
-        script.chmod(0o755)
-        return subprocess.run(
-            [*RUN, str(ranks), str(script), *map(str, command)],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**os.environ, "NO_COLOR": "1"},
-        )
 
     def test_the_first_rank_cannot_print(self):
         command = (FATVEC, "multiply", GRID, "--distributed", "--repeat", 0)

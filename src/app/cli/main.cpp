@@ -98,6 +98,7 @@ int main(int argc, char** argv) {
   fatvec::detail::remove_temporaries_on_signals();
   fatvec::ranks::Session session(is_distributed(argc, argv));
   try {
+    session.require_same_arguments(argc, argv);
     return session.finish(run_and_flush(session, argc, argv));
   } catch (const fatvec::Error& error) {
     return session.complain(bad_input, fmt::format("fatvec: {}", error.what()));

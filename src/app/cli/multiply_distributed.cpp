@@ -30,8 +30,6 @@ void require_applicable(const MultiplyOptions& options) {
          "no rank has all of Y; --verify looks at each rank's");
   refuse(!options.kernel.empty(), "--kernel", "each rank takes its format's own; give --format");
   refuse(options.storage.has_value(), "--storage", "each rank takes its format's own");
-  refuse(options.format_options.memory_limit.has_value() && !generate::is_spec(options.matrix),
-         "--memory-limit", "of files, what a rank will read is not known before");
   refuse(options.backend != product::default_backend(), "--backend",
          "ranks multiply on this build's first backend");
 }
@@ -64,9 +62,11 @@ ranks::Time median_of(std::vector<ranks::Time> times) {
 
 ranks::Rows load(const Communicator& world, const MultiplyOptions& options) {
   const auto spread = ranks::spread_of(options.partition);
-  if (!generate::is_spec(options.matrix)) return ranks::read_rows(world, options.matrix, spread);
+  const auto limit = options.format_options.memory_limit;
+  if (!generate::is_spec(options.matrix))
+    return ranks::read_rows(world, options.matrix, spread, limit);
   const auto spec = world.agree([&] { return generate::parse_spec(options.matrix); });
-  return ranks::generate_rows(world, spec, spread, options.format_options.memory_limit);
+  return ranks::generate_rows(world, spec, spread, limit);
 }
 
 void fill_shares(const Communicator& world, const Product& product, Result& result) {
@@ -108,6 +108,7 @@ Result run(const Communicator& world, const MultiplyOptions& options) {
   operands.seed = options.seed;
   operands.alpha = options.alpha;
   operands.beta = options.beta;
+  operands.verify = options.verify;
   product.load(operands);
   result.rows = product.rows();
   result.cols = product.cols();

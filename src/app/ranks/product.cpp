@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -58,9 +59,11 @@ Product::Product(const Communicator& communicator, Rows rows, std::string_view f
                  const FormatOptions& options, bool use_nccl)
     : communicator_(communicator),
       rows_(std::move(rows)),
-      exec_(communicator.agree([] { return Exec(); })) {
+      exec_(communicator.agree([] { return Exec(); })),
+      memory_limit_(options.memory_limit) {
   const Kokkos::Timer timer;
   distributed::Options halo;
+  halo.memory_limit = memory_limit_;
   halo.use_nccl = use_nccl && ranks_per_gpu(communicator) == 1;
   const auto csr = rows_.numbering
                        ? distributed::from_rows(communicator, *rows_.numbering, rows_.mine, halo)
@@ -111,10 +114,32 @@ void Product::take(const Matrix& matrix) {
   });
 }
 
+/// X, Y and the rows of X that travel, or a copy of X or Y where these are on a device; and what
+/// verify() makes: Y as it was, as it is, and as it should be.
+void Product::require_operands_fit(const Operands& operands) const {
+  constexpr bool on_host = fatvec::detail::is_host<Exec>;
+  const std::int64_t travel = share_.sent_rows + share_.received_rows;
+  const std::int64_t rows =
+      on_host ? local_cols_ + travel + share_.rows : std::max(local_cols_, share_.rows);
+  constexpr std::size_t verified = 2 * sizeof(long double) + (on_host ? 1 : 2) * sizeof(double);
+  const double bytes = static_cast<double>(operands.k) *
+                       (sizeof(double) * static_cast<double>(rows) +
+                        (operands.verify ? verified * static_cast<double>(share_.rows) : 0));
+  distributed::require_fits_on_host(communicator_, "the product", bytes, memory_limit_, [&] {
+    return fatvec::detail::concat(local_cols_, " rows of X, ", travel, " that travel, and ",
+                                  share_.rows, " rows of Y",
+                                  operands.verify ? ", with those that they are compared with" : "",
+                                  ", of ", operands.k, " columns");
+  });
+}
+
 void Product::load(const Operands& operands) {
-  communicator_.agree([&] {
+  communicator_.agree_on("columns of X", operands.k, [&] {
     operands_ = operands;
     x_ = y_ = Vectors();  // first the old ones go
+  });
+  require_operands_fit(operands);
+  communicator_.agree([&] {
     x_ = allocate("X", local_cols_, operands);
     y_ = allocate("Y", share_.rows, operands);
     fill(x_, Purpose::x, operands.seed, [&](auto i) { return number_of(i, first_col_); });

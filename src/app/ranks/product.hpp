@@ -45,9 +45,11 @@ enum class Spread {
 /// By its name; throws UsageError for metis in a program that was built without it.
 Spread spread_of(std::string_view name);
 
-/// A Matrix Market file, of which each rank reads a range of bytes.
-Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread);
-/// A generated matrix, of which each rank makes its rows. memory_limit: of one rank.
+/// A Matrix Market file, of which each rank reads a range of bytes. memory_limit: of one rank;
+/// without it, ranks of one host may take what is free there together.
+Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread,
+               std::optional<std::uint64_t> memory_limit = {});
+/// A generated matrix, of which each rank makes its rows.
 Rows generate_rows(const Communicator& communicator, const generate::Spec& spec, Spread spread,
                    std::optional<std::uint64_t> memory_limit = {});
 
@@ -58,7 +60,8 @@ struct Operands {
   product::Layout layout = product::Layout::row;
   std::uint64_t seed = 1;
   double alpha = 1;
-  double beta = 0;  ///< with 0, Y holds NaN before
+  double beta = 0;     ///< with 0, Y holds NaN before
+  bool verify = true;  ///< whether there is to be memory for verify()
 };
 
 /// What a rank has and exchanges.
@@ -98,11 +101,13 @@ struct Time {
 class Product {
  public:
   /// Throws UsageError for a format that nobody knows, CapacityError for one that does not fit.
-  /// use_nccl: between GPUs; without effect where ranks share one.
+  /// options.memory_limit: of one rank, for load(), too. use_nccl: between GPUs; without effect
+  /// where ranks share one.
   Product(const Communicator& communicator, Rows rows, std::string_view format,
           const FormatOptions& options, bool use_nccl);
 
-  /// Makes X and Y, and what a product with as many columns needs.
+  /// Makes X and Y, and what a product with as many columns needs. Throws CapacityError where the
+  /// ranks of a host have no memory for that.
   void load(const Operands& operands);
   /// Y as it is before the first run.
   void reset_y();
@@ -130,6 +135,7 @@ class Product {
 
   template <class Matrix>
   void take(const Matrix& matrix);
+  void require_operands_fit(const Operands& operands) const;
   void fill_y();
   /// What row i of this rank's part of a vector is called in the file or by the generator; first:
   /// row 0's, where ranks have ranges.
@@ -148,6 +154,7 @@ class Product {
   std::int64_t local_cols_ = 0;
   std::int64_t first_col_ = 0;
   double setup_seconds_ = 0;
+  std::optional<std::uint64_t> memory_limit_;
   Operands operands_;
   Vectors x_, y_;
 };

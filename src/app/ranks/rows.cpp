@@ -37,7 +37,8 @@ GlobalCoo<double> with_rows(const std::vector<std::int64_t>& numbers,
 
 /// Rows travel to the ranks that METIS finds for them. Columns, and with them X and the reference
 /// that a product is compared with, keep their numbers.
-Rows parted_by_metis(const Communicator& communicator, const Rows& rows) {
+Rows parted_by_metis(const Communicator& communicator, const Rows& rows,
+                     std::optional<std::uint64_t> memory_limit) {
   auto numbers = distributed::partition_by_metis(communicator, rows.partition, rows.mine);
   Numbering numbering(communicator, rows.partition.rows(), numbers);
   const auto now = communicator.agree([&] {
@@ -47,7 +48,7 @@ Rows parted_by_metis(const Communicator& communicator, const Rows& rows) {
   });
   const auto later = numbering(communicator, now);
   const auto coo = communicator.agree([&] { return with_rows(later, rows.mine); });
-  auto mine = gather_rows(communicator, numbering.partition(), coo);
+  auto mine = gather_rows(communicator, numbering.partition(), coo, memory_limit);
   return communicator.agree([&] {
     return Rows{.partition = numbering.partition(),
                 .mine = std::move(mine),
@@ -64,32 +65,33 @@ Spread spread_of(std::string_view name) {
   return name == "metis" ? Spread::metis : name == "nonzeros" ? Spread::nonzeros : Spread::even;
 }
 
-Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread) {
+Rows read_rows(const Communicator& communicator, const std::string& path, Spread spread,
+               std::optional<std::uint64_t> memory_limit) {
   const auto file = communicator.agree([&] { return std::filesystem::path(path); });
-  const auto coo = distributed::read_entries<double>(communicator, file);
+  const auto coo = distributed::read_entries<double>(communicator, file, memory_limit);
   Partition partition = spread == Spread::nonzeros
-                            ? distributed::spread_by_nonzeros(communicator, coo)
+                            ? distributed::spread_by_nonzeros(communicator, coo, memory_limit)
                             : Partition::even(communicator, coo.rows);
-  auto mine = gather_rows(communicator, partition, coo);
+  auto mine = gather_rows(communicator, partition, coo, memory_limit);
   Rows rows{.partition = std::move(partition), .mine = std::move(mine)};
   rows.duplicates =
       range_of(communicator, static_cast<std::int64_t>(coo.entries()) - rows.mine.nnz()).sum;
-  if (spread == Spread::metis) return parted_by_metis(communicator, rows);
+  if (spread == Spread::metis) return parted_by_metis(communicator, rows, memory_limit);
   return rows;
 }
 
 Rows generate_rows(const Communicator& communicator, const generate::Spec& spec, Spread spread,
                    std::optional<std::uint64_t> memory_limit) {
   std::optional<Partition> partition;
+  const auto limit = distributed::limit_of_rank(communicator, 0, memory_limit);
+  const auto choose = [&](std::int64_t all) {
+    if (!partition) partition = Partition::even(all, communicator.size());
+    return generate::RowRange{partition->begin(communicator.rank()),
+                              partition->end(communicator.rank())};
+  };
   const auto make = [&] {
-    return generate::generate_rows(
-        spec,
-        [&](std::int64_t all) {
-          if (!partition) partition = Partition::even(all, communicator.size());
-          return generate::RowRange{partition->begin(communicator.rank()),
-                                    partition->end(communicator.rank())};
-        },
-        memory_limit);
+    return distributed::within(limit, memory_limit,
+                               [&] { return generate::generate_rows(spec, choose, limit); });
   };
   auto rows = communicator.agree(make);
   if (spread == Spread::nonzeros) {
@@ -97,6 +99,10 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
     partition = Partition::by_nonzeros(communicator, *partition, lengths);
     rows = communicator.agree(make);
   }
+  const auto nnz = static_cast<std::int64_t>(rows.entries.extent(0));
+  distributed::require_fits_on_host(
+      communicator, "distributed matrix", static_cast<double>(nnz) * sizeof(std::int64_t),
+      memory_limit, [&] { return fatvec::detail::concat("64-bit columns of ", nnz, " entries"); });
   Rows generated = communicator.agree([&] {
     const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
         Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
@@ -105,7 +111,7 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
         .partition = *partition,
         .mine = GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values)};
   });
-  if (spread == Spread::metis) return parted_by_metis(communicator, generated);
+  if (spread == Spread::metis) return parted_by_metis(communicator, generated, memory_limit);
   return generated;
 }
 

@@ -5,10 +5,40 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <string>
 #include <thread>
+#include <vector>
+
+#include <fatvec/distributed/communicator.hpp>
 
 namespace fatvec::ranks {
+namespace {
+
+/// An argument that says what those behind it are for; "-2" is a number.
+bool is_option(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-' && argument[1] != '.' &&
+         (argument[1] < '0' || argument[1] > '9');
+}
+
+/// The argument at that place, with the option before it or the value behind it.
+std::string told(const std::vector<std::string>& arguments, std::size_t at) {
+  if (at >= arguments.size()) return "nothing more";
+  if (at > 0 && !is_option(arguments[at]) && is_option(arguments[at - 1])) --at;
+  const bool has_value =
+      is_option(arguments[at]) && at + 1 < arguments.size() && !is_option(arguments[at + 1]);
+  return detail::concat("'", arguments[at], has_value ? " " + arguments[at + 1] : "", "'");
+}
+
+std::vector<std::string> cut(const std::string& text) {
+  std::vector<std::string> arguments;
+  for (std::size_t at = 0; at < text.size(); at += arguments.back().size() + 1)
+    arguments.emplace_back(text.c_str() + at);
+  return arguments;
+}
+
+}  // namespace
 
 Session::Session(bool wanted) : started_(wanted) {
   if (!wanted) return;
@@ -19,6 +49,33 @@ Session::Session(bool wanted) : started_(wanted) {
 
 Session::~Session() {
   if (started_) MPI_Finalize();
+}
+
+void Session::require_same_arguments(int argc, char** argv) const {
+  if (!started_) return;
+  const distributed::Communicator world;
+  std::string mine;  // each with the null behind it
+  std::string first;
+  world.agree([&] {
+    for (int n = 1; n < argc; ++n) mine.append(argv[n]).push_back('\0');
+  });
+  auto size = static_cast<std::int64_t>(mine.size());
+  MPI_Bcast(&size, 1, MPI_INT64_T, 0, world.get());
+  world.agree([&] {
+    first = mine;
+    first.resize(static_cast<std::size_t>(size));
+  });
+  MPI_Bcast(first.data(), static_cast<int>(size), MPI_CHAR, 0, world.get());
+  world.agree([&] {
+    if (mine == first) return;
+    const auto here = cut(mine);
+    const auto there = cut(first);
+    std::size_t at = 0;
+    while (at < here.size() && at < there.size() && here[at] == there[at]) ++at;
+    throw UsageError(detail::concat("ranks were given different arguments: ", told(there, at),
+                                    " on rank 0, ", told(here, at), " on rank ", world.rank(),
+                                    "; give all ranks the same, in the same order."));
+  });
 }
 
 int Session::finish(int exit_code) {

@@ -20,6 +20,11 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  /// Throws UsageError on all ranks, naming what differs, where they were not given the same
+  /// arguments: ranks that do not do the same wait for each other, or form another product than
+  /// any of them was asked for. Collective; comes before anything reads an argument.
+  void require_same_arguments(int argc, char** argv) const;
+
   /// Whether this rank prints what all have to say.
   [[nodiscard]] bool speaks() const { return rank_ == 0; }
 

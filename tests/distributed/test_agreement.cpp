@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranks that do not multiply the same.
+#include <fatvec/distributed/matrix_market.hpp>
+#include <fatvec/distributed/statistics.hpp>
+#include <fstream>
+#include <string>
+
+#include "message_hooks.hpp"
+#include "support.hpp"
+
+namespace fatvec::test {
+namespace {
+
+using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+
+class Agreement : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (world_.size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  }
+  /// One more than the others'.
+  [[nodiscard]] int another(int k, int rank) const { return k + (world_.rank() == rank ? 1 : 0); }
+
+  Communicator world_;
+};
+
+TEST_F(Agreement, OnTheColumnsThatAreReserved) {
+  const auto a = spread(world_, whole("banded:40:3"));
+  EXPECT_THROW(a.reserve(another(2, 0)), ShapeError);
+  EXPECT_THROW(a.reserve(another(2, world_.size() - 1)), ShapeError);
+  const Vectors x("X", a.local_cols(), 2);
+  const Vectors y("Y", a.local_rows(), 2);
+  spmm(Exec(), 1.0, a, x, 0.0, y);  // serves on
+}
+
+TEST_F(Agreement, OnTheColumnsOfAProductTakesOneReduction) {
+  const auto a =
+      distributed::from_coo(world_, Partition::even(40, world_.size()),
+                            dealt(world_, whole("banded:40:3")), {.agree_on_errors = true});
+  const auto multiply = [&](int k) {
+    spmm(Exec(), 1.0, a, Vectors("X", a.local_cols(), k), 0.0, Vectors("Y", a.local_rows(), k));
+  };
+  multiply(3);  // makes the buffers
+  EXPECT_THROW(multiply(another(2, 1)), ShapeError);
+  take_sent();
+  multiply(2);
+  EXPECT_EQ(take_sent().rounds, 1);
+}
+
+TEST_F(Agreement, OnTheColumnsOfReductions) {
+  const Vectors x("X", 5, another(2, 1));
+  EXPECT_THROW(distributed::vector_statistics(world_, Exec(), x), ShapeError);
+  EXPECT_THROW(distributed::dot(world_, Exec(), x, x), ShapeError);
+}
+
+TEST_F(Agreement, OnTheSizesOfAFile) {
+  const std::string path = testing::TempDir() + "sizes_on_" + std::to_string(world_.size()) +
+                           "_ranks_" + std::to_string(world_.rank()) + ".mtx";
+  for (const std::string sizes : {"5 4 1", "4 5 1", "4 4 2"}) {
+    std::ofstream(path) << "%%MatrixMarket matrix coordinate real general\n"
+                        << (world_.rank() == 1 ? sizes : "4 4 1") << "\n1 1 1\n2 2 2\n";
+    EXPECT_THROW(distributed::read_entries<double>(world_, path), Error) << sizes;
+  }
+}
+
+/// Run by the tests distributed.abort.*, on three ranks: in the middle, X has other columns.
+void multiply_with_other_columns(int k) {
+  const Communicator world;
+  const auto a = spread(world, whole("banded:40:3"));
+  a.reserve(8);
+  const int columns = world.rank() == 1 ? k : 4;
+  spmm(Exec(), 1.0, a, Vectors("X", a.local_cols(), columns), 0.0,
+       Vectors("Y", a.local_rows(), columns));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+TEST(DistributedErrors, DISABLED_FewerColumnsEndAllRanks) {
+  multiply_with_other_columns(2);
+}
+TEST(DistributedErrors, DISABLED_MoreColumnsEndAllRanks) {
+  multiply_with_other_columns(8);
+}
+
+}  // namespace
+}  // namespace fatvec::test
