@@ -247,6 +247,7 @@ class RandomProduct {
       plan.update(Exec(), a.values);
     else if (updates)
       plan.update(Exec(), as_given(a));
+    Exec().fence();  // both matrices may go at the end of this function
     return [=, this] {
       operands_.with_views(settings_.rank_one && k_ == 1, [&](const auto& x, const auto& y) {
         spmm(Exec(), alpha_, plan, x, beta_, y);
