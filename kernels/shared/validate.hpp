@@ -39,6 +39,7 @@ Runs runs_of(const V& view) {
   const std::int64_t columns = multivector_columns(view);
   const auto first = reinterpret_cast<std::intptr_t>(view.data());
   const std::int64_t row_stride = static_cast<std::int64_t>(view.stride(0)) * size;
+  if (rows == 0 || columns == 0) return {first, 0, 0, 0};
   if (has_contiguous_columns(view)) return {first, rows, columns * size, row_stride};
   const std::int64_t column_stride =
       static_cast<std::int64_t>(span_of<Columns::strided>(view).column_stride) * size;

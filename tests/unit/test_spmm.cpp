@@ -144,6 +144,21 @@ TEST(Spmm, OverlappingOperandsAreRefused) {
   EXPECT_NE(message.find("share memory"), std::string::npos) << message;
 }
 
+TEST(Spmm, OperandsWithoutElementsShareNothing) {
+  // Strides of their own, on the same memory as the other operand.
+  using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Exec>;
+  const Right block("block", 5, 4);
+  const Csr no_columns(5, 0, Csr::Offsets("row_map", 6), Csr::Ordinals(), Csr::Scalars());
+  const Strided no_rows(block.data(), Kokkos::LayoutStride(0, 2, 4, 5));
+  Kokkos::deep_copy(block, 1);
+  spmm(1.0, no_columns, no_rows, 2.0, block);
+  EXPECT_EQ(block(4, 3), 2);
+  const Csr no_entries(0, 5, Csr::Offsets("row_map", 1), Csr::Ordinals(), Csr::Scalars());
+  spmm(1.0, no_entries, block, 0.0, no_rows);
+  const Strided none(block.data(), Kokkos::LayoutStride(5, 3, 0, 2));
+  spmm(1.0, gollmann(), none, 0.0, none);
+}
+
 TEST(Spmm, YOnAnArrayOfTheMatrixIsRefused) {
   using Square = CsrMatrix<float, int, Exec, int>;
   const Kokkos::View<float*, Exec> memory("memory", 9);
