@@ -53,7 +53,11 @@ Share read_share(const std::filesystem::path& path, std::int64_t rank, std::int6
   std::ifstream file = open(path);
   std::string line;
   for (std::int64_t n = 0; n < share.header.size_line; ++n) std::getline(file, line);
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (error)
+    throw InputError(concat(path.string(), ": its size is unknown: ", error.message(),
+                            "; ranks read ranges of a plain file."));
   const std::int64_t body = file.eof() ? size : static_cast<std::int64_t>(file.tellg());
   const auto cut = [&](std::int64_t part) {  // of a line that begins at the cut, or the next one
     const std::int64_t at =
