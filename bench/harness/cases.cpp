@@ -32,14 +32,18 @@ void require_known(const char* what, const Names& wanted, const std::set<std::st
   }
 }
 
-/// The name is to stand in JSON.
-void require_utf8(const std::string& name) {
-  try {
-    static_cast<void>(nlohmann::json(name).dump());
-  } catch (const nlohmann::json::exception&) {
-    throw UsageError(detail::concat("the matrix's file name '", name,
-                                    "' is not UTF-8, as a row's name must be; rename the file."));
-  }
+/// The name is to stand in JSON, in tables and in pictures.
+void require_printable(const std::string& name) {
+  // Control characters are shown as JSON has them, bytes that are not UTF-8 as U+FFFD.
+  const std::string shown =
+      nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const auto refuse = [&](const char* why) {
+    throw UsageError(detail::concat("the matrix's file name ", shown, " ", why, "; rename it."));
+  };
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control))
+    refuse("has a control character, which no row's name may have");
+  if (nlohmann::json::parse(shown) != name) refuse("is not UTF-8, as a row's name must be");
 }
 
 /// Whether the file can be read only once.
@@ -59,7 +63,7 @@ MatrixSource source_of(const std::string& given) {
   if (!is_pipe(path)) io::read_header(text);
   if (path.extension() == ".gz") path.replace_extension();
   const std::string name = path.stem().string();
-  require_utf8(name);
+  require_printable(name);
   return {text, name};
 }
 

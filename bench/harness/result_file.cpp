@@ -80,6 +80,21 @@ json parsed(std::string_view text) {
   return json::parse(text, nullptr, false);
 }
 
+/// What Google Benchmark wrote. It escapes neither all control characters nor what is not UTF-8,
+/// and paths in messages, or the environment, may hold both.
+json parsed_with_any_text(const std::string& written) {
+  const auto valid = json::parse(json(written).dump(-1, ' ', false, json::error_handler_t::replace))
+                         .get<std::string>();
+  std::string text;
+  for (const char c : valid) {
+    const bool raw =
+        static_cast<unsigned char>(c) < 0x20 && c != '\n';  // a line ends outside texts
+    const std::string escaped = raw ? json(std::string(1, c)).dump() : std::string();
+    text += raw ? escaped.substr(1, escaped.size() - 2) : std::string(1, c);
+  }
+  return json::parse(text);
+}
+
 /// FILE is one document; nothing where some of it is no result.
 std::optional<Document> document_of_file(const std::string& text) {
   const json whole = parsed(text);
@@ -131,7 +146,8 @@ ResultFile::ResultFile(std::string path, const Facts& facts, bool resume) : path
   }
   if (!resume) return;
   const bool continued = goes_on_with_file(part);
-  if (std::filesystem::exists(path_) && (part.empty() || continued)) {
+  std::error_code none;
+  if (std::filesystem::exists(path_, none) && (part.empty() || continued)) {
     const auto document = document_of_file(whole(path_));
     if (!document)
       throw InputError(detail::concat("cannot resume '", path_, "': it holds no results of ",
@@ -177,12 +193,12 @@ void ResultFile::append(const std::string& line) {
 
 void ResultFile::set_context(const std::string& json_text) {
   if (!context_.empty()) return;  // that of the run which is resumed
-  context_ = json::parse(json_text).dump();
+  context_ = parsed_with_any_text(json_text).dump();
   append(context_);
 }
 
 void ResultFile::add(const std::string& row_json) {
-  const auto row = row_of(json::parse(row_json));
+  const auto row = row_of(parsed_with_any_text(row_json));
   if (!row) throw Error(detail::concat("a row without a name: ", row_json));
   put(row->name, row->failed, row->text);
   append(row->text);

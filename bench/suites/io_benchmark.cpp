@@ -153,13 +153,21 @@ void prepare(InputFile& file) {
     file.path = given;
   } else {
     const char* const wanted = std::getenv("FATVEC_IO_ENTRIES");
-    file.path = std::filesystem::temp_directory_path() /
+    std::error_code error;
+    file.path = std::filesystem::temp_directory_path(error) /
                 fatvec::detail::concat("fatvec-bench-io-", getpid(), ".mtx");
+    if (error)
+      throw fatvec::UsageError(fatvec::detail::concat(
+          "there is no folder for temporary files: ", error.message(), "; set TMPDIR to one."));
     file.temporary = true;
     generate(file.path, wanted != nullptr ? std::stoull(wanted) : 10'000'000);
   }
-  file.bytes = static_cast<double>(std::filesystem::file_size(file.path));
   file.header = fatvec::io::read_header(file.path);
+  std::error_code error;
+  file.bytes = static_cast<double>(std::filesystem::file_size(file.path, error));
+  if (error)
+    throw fatvec::InputError(fatvec::detail::concat(
+        file.path.string(), ": its size is unknown: ", error.message(), "; name a plain file."));
 }
 
 int run() {
@@ -208,6 +216,9 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   try {
     return run();
+  } catch (const fatvec::Error& error) {
+    std::fprintf(stderr, "fatvec-bench-io: %s\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fatvec-bench-io: %s\n", error.what());
     return 1;

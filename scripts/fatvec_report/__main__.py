@@ -93,6 +93,8 @@ def draw(pictures: list[Picture], progress: Progress) -> dict[str, Drawn]:
     """Every picture as SVG and PNG, by as many processes as there are processors."""
     PICTURES[:] = pictures
     drawn = {}
+    # Of letters that the font has not, and of axes without values: no user can help.
+    warnings.simplefilter("ignore", UserWarning)
     # Python 3.12 warns of threads in the process that forks: they are the idle ones of numpy.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     with concurrent.futures.ProcessPoolExecutor(
@@ -180,4 +182,5 @@ def main(command_line: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")  # for terminals without ×, and odd folders
     sys.exit(main())

@@ -243,7 +243,8 @@ def roofline(view) -> plt.Figure:
     """Each problem's fastest of each contender over its arithmetic intensity, below the measured
     bandwidth."""
     run, keys = view.run, view.run.problem_keys
-    rows = run.measured[(run.measured.bytes > 0) & (run.measured.bound_fraction > 0)]
+    rows = run.measured
+    rows = rows[(rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)]
     rows = rows.assign(intensity=rows.GFLOPS * rows.seconds * 1e9 / rows.bytes)
     best = analysis.fastest(rows, [*keys, "contender"])
     bandwidth = (rows.bytes / rows.seconds / rows.bound_fraction).median() / 1e9

@@ -46,6 +46,11 @@ COUNTERS = (
 )
 
 
+LARGEST = 1e18  # of any number in a result, and the whole numbers of names have as many digits
+SMALLEST = 1e-18  # what is nearer to zero is zero: its inverse must be a number, too
+NO_TEXT = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"  # in no page
+
+
 class BadInput(Exception):
     """A result file that cannot be used; the message names it and says why."""
 
@@ -104,12 +109,13 @@ class Run:
 def load(path: str | pathlib.Path) -> Run:
     path = pathlib.Path(path)
     try:
-        document = json.loads(path.read_text())
+        document = _readable(json.loads(path.read_text(encoding="utf-8")))
         entries = document["benchmarks"]
         cases: dict[str, list[dict]] = {}
         for entry in entries:
-            cases.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
-        records = [_case(name, group) for name, group in cases.items()]
+            name = readable(entry.get("run_name", entry["name"]), r"\s")
+            cases.setdefault(name, []).append(entry)
+        records = [_case(path, name, group) for name, group in cases.items()]
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from error
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
@@ -121,6 +127,24 @@ def load(path: str | pathlib.Path) -> Run:
         raise BadInput(f"{path}: holds no benchmarks")
     context = document.get("context") or {}
     return _run(path, context if isinstance(context, dict) else {}, records)
+
+
+def readable(text: str, more: str = "") -> str:
+    """With what no page and no picture can hold, and `more`, as in a Python text: \\x01."""
+    return re.sub(
+        f"(?! )[{NO_TEXT}{more}]",
+        lambda found: found.group().encode("unicode_escape").decode(),
+        text,
+    )
+
+
+def _readable(value: object) -> object:
+    """All texts within it."""
+    if isinstance(value, dict):
+        return {readable(key): _readable(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_readable(inner) for inner in value]
+    return readable(value) if isinstance(value, str) else value
 
 
 def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
@@ -139,6 +163,9 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
             )
     rows[keys] = rows[keys].fillna("")
     rows["k"] = [_whole(path, "k", k) for k in rows["k"]]
+    for threads in rows.get("threads", []):
+        if threads:
+            _whole(path, "the number of threads", threads)
     if "ranks" in rows:
         rows["ranks"] = [_whole(path, "the number of ranks", ranks) for ranks in rows["ranks"]]
     for name in ("backend", "format", "threads"):
@@ -161,13 +188,36 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
         for key in keys
         if key in implementation and key not in ("contender", "backend", "format")
     ]
-    return Run(path.stem, context, rows, ["matrix", *others, "k"], parameters)
+    return Run(readable(path.stem, r"\s"), context, rows, ["matrix", *others, "k"], parameters)
 
 
 def _whole(path: pathlib.Path, what: str, text: str) -> int:
-    if not re.fullmatch(r"[0-9]{1,18}", text):
-        raise BadInput(f"{path}: {what} is not a whole number: '{text[:40]}'")
-    return int(text)
+    number = whole(text)
+    if not number:
+        raise BadInput(f"{path}: {what} is not a whole number from 1 on: '{text[:40]}'")
+    return number
+
+
+def whole(text: str) -> int | None:
+    """Of at most 18 digits, which every table and picture can hold."""
+    return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else None
+
+
+def _checked(path: pathlib.Path, name: str, entry: dict) -> dict:
+    """The entry, of which all numbers that count can be computed with; null is none."""
+    numbers = {key: entry[key] for key in ("real_time", "repetitions", *COUNTERS) if key in entry}
+    for key, value in numbers.items():
+        if value is None:
+            continue
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not is_number or not -LARGEST <= value <= LARGEST:
+            raise BadInput(
+                f"{path}: {name[:200]}: {key} is {str(value)[:40]}, which is no number up to "
+                f"{LARGEST:g}; measure that row again (delete it, then fatvec-bench --resume)"
+            )
+        numbers[key] = 0 if abs(value) < SMALLEST else value
+    others = {key: value for key, value in entry.items() if key not in numbers}
+    return others | {key: value for key, value in numbers.items() if value is not None}
 
 
 def _default_backend(context: dict) -> str:
@@ -175,7 +225,7 @@ def _default_backend(context: dict) -> str:
     return device.group(1).lower() if device else "openmp"
 
 
-def _case(name: str, entries: list[dict]) -> dict:
+def _case(path: pathlib.Path, name: str, entries: list[dict]) -> dict:
     """One row from the repetitions and aggregates of one case."""
     failed = next(
         (entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")), None
@@ -190,6 +240,7 @@ def _case(name: str, entries: list[dict]) -> dict:
             "status": "skipped" if skipped else "failed",
             "reason": reason[said.end() :] or reason if said else reason,
         }
+    entries = [_checked(path, name, entry) for entry in entries]
     repetitions = [entry for entry in entries if entry.get("run_type") != "aggregate"]
     median = next((entry for entry in entries if entry.get("aggregate_name") == "median"), None)
     entry = median or repetitions[0]
@@ -200,8 +251,8 @@ def _case(name: str, entries: list[dict]) -> dict:
     }
     row.update({counter: entry[counter] for counter in COUNTERS if counter in entry})
     row["repetitions"] = entry.get("repetitions", 1)
-    if len(repetitions) > 1 and "spread" not in row:
-        times = pd.Series([repetition["real_time"] for repetition in repetitions])
+    times = pd.Series([repetition["real_time"] for repetition in repetitions])
+    if len(times) > 1 and times.median() > 0 and "spread" not in row:
         row["spread"] = (times.quantile(0.9) - times.quantile(0.1)) / times.median()
     if "verified" not in row:
         return {**row, "status": "failed", "reason": "no verification result"}

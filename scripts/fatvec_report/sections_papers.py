@@ -4,6 +4,8 @@ is best, what threads bring, what unequal rows cost, what a product of several c
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from . import analysis, figures_papers, published, questions
@@ -252,7 +254,7 @@ def _overall(rows: pd.DataFrame, printed: pd.DataFrame) -> Table:
                 gflops(his.best_gflops),
                 times(his.speedup),
                 gflops(best.GFLOPS),
-                times(best.GFLOPS / serial),
+                times(best.GFLOPS / serial if serial else math.nan),
             ]
         )
     return Table(

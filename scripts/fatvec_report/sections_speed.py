@@ -112,7 +112,7 @@ def of_bound(view) -> list[Block]:
 
 def roofline(view) -> list[Block]:
     rows = view.run.measured
-    if not ((rows.bytes > 0) & (rows.bound_fraction > 0)).any():
+    if not ((rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)).any():
         return []
     return [
         Picture(

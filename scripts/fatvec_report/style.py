@@ -83,6 +83,7 @@ RC = {
     "hatch.linewidth": 0.5,
     "figure.dpi": 100,
     "axes.formatter.useoffset": False,
+    "text.parse_math": False,  # a $ in a name is one
 }
 
 

@@ -18,7 +18,7 @@ FEWEST = 3  # distinct values that make a sweep
 def kind(values: pd.Series) -> str:
     """'numeric' (64), 'block' (32x4) or 'choice'."""
     distinct = [str(value) for value in values.unique() if value != ""]
-    for name, pattern in (("numeric", r"\d+"), ("block", r"\d+x\d+")):
+    for name, pattern in (("numeric", "[0-9]{1,18}"), ("block", "[0-9]{1,18}x[0-9]{1,18}")):
         if distinct and all(re.fullmatch(pattern, value) for value in distinct):
             return name
     return "choice"

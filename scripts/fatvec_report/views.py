@@ -11,7 +11,7 @@ import re
 import pandas as pd
 
 from . import analysis, costs, ranks
-from .load import Run
+from .load import Run, whole
 
 SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
 
@@ -150,7 +150,7 @@ def views(runs: list[Run]) -> list[View]:
 def _by_threads(run: Run) -> list[tuple[int, Run]]:
     """A file whose names carry threads:T as one run per T; rows without one (serial, GPU) belong to
     each."""
-    counts = sorted({int(value) for value in run.rows.threads if str(value).isdigit()})
+    counts = sorted({int(value) for value in run.rows.threads if value})
     if counts:
         return [
             (
@@ -159,8 +159,7 @@ def _by_threads(run: Run) -> list[tuple[int, Run]]:
             )
             for count in counts
         ]
-    value = str(run.context.get("threads", ""))
-    return [(int(value) if value.isdigit() else 0, run)]
+    return [(whole(str(run.context.get("threads", ""))) or 0, run)]
 
 
 def _device(context: dict, platform: str) -> str:

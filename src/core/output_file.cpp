@@ -114,6 +114,7 @@ void OutputFile::open_target(const std::filesystem::path& path) {
   path_ = path;
   struct stat status{};
   const bool exists = stat(path.c_str(), &status) == 0;
+  if (!exists && errno == ENAMETOOLONG) fail("opened");  // else only the renaming would tell
   if (exists) require_possible(path, status.st_mode);
   if (exists && is_standard_output(status)) {
     descriptor_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

@@ -19,6 +19,11 @@ using io::detail::ParsedHeader;
 constexpr std::int64_t no_line = std::numeric_limits<std::int64_t>::max();
 
 std::ifstream open(const std::filesystem::path& path) {
+  std::error_code unreadable;  // told below
+  const auto status = std::filesystem::status(path, unreadable);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw InputError(concat(path.string(), ": ranks read ranges of a plain file, which this is ",
+                            "not; write the matrix to one."));
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(concat(path.string(), ": cannot be opened by this rank."));
   if (file.get() == 0x1f && file.get() == 0x8b)
@@ -63,7 +68,11 @@ Share find_share(const std::filesystem::path& path, std::int64_t rank, std::int6
   std::ifstream file = open(path);
   std::string line;
   for (std::int64_t n = 0; n < share.header.size_line; ++n) std::getline(file, line);
-  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  std::error_code error;
+  const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path, error));
+  if (error)
+    throw InputError(
+        concat(path.string(), ": its size is unknown: ", error.message(), "; check the file."));
   const std::int64_t body = file.eof() ? size : static_cast<std::int64_t>(file.tellg());
   const auto cut = [&](std::int64_t part) {  // of a line that begins at the cut, or the next one
     const std::int64_t at =

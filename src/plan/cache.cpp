@@ -3,6 +3,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +12,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/json_nesting.hpp>
@@ -22,20 +25,44 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr int format_version = 3;
 
-/// Held by one writer at a time, on a file of its own: the cache's is replaced.
+/// Held by one writer at a time, on a file of its own: the cache's is replaced. Where there can be
+/// no lock, there is none.
 class Lock {
  public:
-  explicit Lock(const std::filesystem::path& path)
-      : descriptor_(open(path.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0644)) {
-    if (descriptor_ >= 0) flock(descriptor_, LOCK_EX);
-  }
+  explicit Lock(std::string path)
+      : path_(std::move(path)),
+        descriptor_(open(path_.c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0644)) {}
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
   ~Lock() {
     if (descriptor_ >= 0) close(descriptor_);
   }
 
+  void take(const Waiting& waiting) const {
+    const auto begin = std::chrono::steady_clock::now();
+    bool told = !waiting.tell;
+    while (is_with_another()) {
+      const auto waited = std::chrono::steady_clock::now() - begin;
+      if (waited >= waiting.limit)
+        throw UsageError(fatvec::detail::concat(
+            path_, ": another process has held this lock for ",
+            std::chrono::duration<double>(waiting.limit).count(),
+            " s; nothing is kept. End that process, or name another file by FATVEC_CACHE."));
+      if (!told && waited >= waiting.silence) {
+        told = true;
+        waiting.tell(fatvec::detail::concat("waiting for another process to release ", path_));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
  private:
+  [[nodiscard]] bool is_with_another() const {
+    return descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 &&
+           (errno == EWOULDBLOCK || errno == EINTR);
+  }
+
+  std::string path_;
   int descriptor_;
 };
 
@@ -198,6 +225,7 @@ bool Cache::store(const Key& key, const Winner& winner, Replace replace) {
   std::error_code error;
   if (path_.has_parent_path()) std::filesystem::create_directories(path_.parent_path(), error);
   const Lock lock(path_.string() + ".lock");
+  lock.take(waiting_);
   Contents contents = read(path_);
   if (leave_alone(contents)) return false;
   if (!contents.problem.empty())
@@ -219,7 +247,7 @@ bool Cache::store(const Key& key, const Winner& winner, Replace replace) {
   Json json = {{"version", format_version}, {"entries", contents.entries}};
   if (!contents.set_aside.empty()) json["set_aside"] = contents.set_aside;
   fatvec::detail::OutputFile file(path_);
-  file.write(json.dump(1) + "\n");
+  file.write(json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
   file.commit();
   return true;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +42,13 @@ enum class Replace {
   always
 };
 
+/// How a writer waits for another one's lock.
+struct Waiting {
+  std::function<void(const std::string&)> tell{};  ///< gets a sentence, once; may be empty
+  std::chrono::milliseconds silence{1'000};        ///< before that
+  std::chrono::milliseconds limit{60'000};         ///< of all the waiting
+};
+
 /// $FATVEC_CACHE, else fatvec/tune.json in $XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path default_cache_path();
 
@@ -51,13 +60,15 @@ std::filesystem::path default_cache_path();
 /// file.
 class Cache {
  public:
-  explicit Cache(std::filesystem::path path = default_cache_path()) : path_(std::move(path)) {}
+  explicit Cache(std::filesystem::path path = default_cache_path(), Waiting waiting = {})
+      : path_(std::move(path)), waiting_(std::move(waiting)) {}
 
   /// Nothing where there is no file, no such key, or no sense in what stands there.
   std::optional<Winner> find(const Key& key);
   /// Whether the winner is kept now: not, where an entry of another writer or run is as fast and
-  /// `replace` does not say `always`, and not where the file is left alone. Throws InputError where
-  /// the file cannot be written, UsageError where the winner itself makes no sense.
+  /// `replace` does not say `always`, and not where the file is left alone. Throws UsageError
+  /// where the file cannot be written, another process holds its lock for too long, or the winner
+  /// itself makes no sense.
   bool store(const Key& key, const Winner& winner, Replace replace = Replace::slower);
   /// What was wrong with the file when it was last read, for people; usually empty.
   [[nodiscard]] const std::string& problem() const { return problem_; }
@@ -65,6 +76,7 @@ class Cache {
 
  private:
   std::filesystem::path path_;
+  Waiting waiting_;
   std::string problem_;
 };
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec-bench from outside. usage: test_bench.py PROGRAM TEST_DATA"""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,7 @@ import tempfile
 import unittest
 import unittest.mock
 
-from program import DATA, EMPTY_ROWS, NO_ROWS, PROGRAM, fields, results, run
+from program import DATA, EMPTY_ROWS, NO_ROWS, PROGRAM, fields, results, run, unique_keys
 
 COUNTERS = """GFLOPS GBs bytes bound_fraction verified setup_seconds median_seconds mean_seconds
     min_seconds spread capped matrix_bytes stored_entries rows nnz row_deviation""".split()
@@ -248,13 +249,44 @@ class Selection(unittest.TestCase):
             )
 
     def test_a_file_name_that_cannot_stand_in_json(self):
+        for name, shown, reason in (
+            (b"a\xff", '"a\ufffd"', "is not UTF-8"),
+            (b"a\x01", r'"a\u0001"', "has a control character"),
+            (b"a\nb", r'"a\nb"', "has a control character"),
+            (b"\x7f\xc3\xa9", '"\x7f\u00e9"', "has a control character"),
+        ):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                path = os.fsencode(folder) + b"/" + name + b".mtx"
+                with open(path, "w") as file:
+                    file.write(NO_ROWS)
+                for more in ((), ("--output", f"{folder}/out.json", "--resume")):
+                    done = run("--dry-run", "--matrix", path, *more)
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(f"file name {shown} {reason}", done.stderr)
+
+    def test_any_text_around_the_rows_becomes_json(self):
+        """Of the environment, of a folder's name in a message, of Google Benchmark's context."""
+        odd = b'\x01 \t\n \x1b[1m " \\ \xff \x7f \xc3\xa9'
+        told = '\x01 \t\n \x1b[1m " \\ \ufffd \x7f \u00e9'
         with tempfile.TemporaryDirectory() as folder:
-            path = os.fsencode(folder) + b"/a\xff.mtx"
+            within = os.fsencode(folder) + b"/" + odd
+            os.mkdir(within)
+            path, output = within + b"/m.mtx", pathlib.Path(folder) / "out.json"
             with open(path, "w") as file:
-                file.write(NO_ROWS)
-            done = subprocess.run([PROGRAM, "--dry-run", "--matrix", path], capture_output=True)
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(b"is not UTF-8", done.stderr)
+                file.write(EMPTY_ROWS[:-5])  # the header is well
+            for more in ((), ("--resume",)):
+                done = run(
+                    *"--dry-run --contender fatvec --format csr --k 1 --layout row".split(),
+                    *(b"--benchmark_context=odd=" + odd, "--matrix", path, "--output", output),
+                    *more,
+                    env={**os.environ, "KMP_ODD": os.fsdecode(odd)},
+                    errors="replace",
+                )
+                self.assertEqual(done.returncode, 2, done.stderr)
+                document = json.loads(output.read_text(), object_pairs_hook=unique_keys)
+                self.assertEqual(document["context"]["odd"], told)
+                self.assertEqual(document["context"]["env_KMP_ODD"], told)
+                self.assertIn(f"/{told}/m.mtx", document["benchmarks"][0]["error_message"])
 
     def test_a_matrix_that_cannot_be_read_is_told(self):
         with tempfile.TemporaryDirectory() as folder:

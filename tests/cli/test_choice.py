@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec analyse and fatvec tune."""
 
+import fcntl
 import json
+import os
+import subprocess
+import threading
 import unittest
 
-from program import DATA, CliTest, matrices
+from program import DATA, PROGRAM, CliTest, matrices
 
 FORMATS = ["bittcf", "bsr", "csr", "ellpack", "hll", "jad", "pjad", "sell"]
 PATIENT = ("--time-limit", 100000)
@@ -222,6 +226,24 @@ class Tune(Choice):
         self.assertIn("is not JSON", done.stderr)
         self.assertEqual(len(self.cache()), 1)
         self.assertEqual((self.folder / "tune.json.damaged").read_text(), "{ not json")
+
+    def test_a_cache_that_another_process_has_locked(self):
+        lock = self.folder / "tune.json.lock"
+        with open(lock, "w") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            timer = threading.Timer(20, lambda: fcntl.flock(held, fcntl.LOCK_UN))
+            timer.start()
+            command = [PROGRAM, "tune", "gen:stencil5:4", "--k", "2", *map(str, QUICK)]
+            variables = {**os.environ, "FATVEC_CACHE": str(self.folder / "tune.json")}
+            with subprocess.Popen(
+                command, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            ) as tuning:
+                said = next(line for line in tuning.stderr if "waiting" in line)
+                timer.cancel()
+                fcntl.flock(held, fcntl.LOCK_UN)
+                self.assertEqual(tuning.wait(), 0)
+        self.assertEqual(said, f"fatvec: note: waiting for another process to release {lock}\n")
+        self.assertEqual(len(self.cache()), 1)
 
     def test_a_cache_that_cannot_be_written(self):
         done = self.fatvec(

@@ -191,6 +191,32 @@ class Pipes(CliTest):
         self.assertIn("/dev/stdin:3: ", done.stderr)
 
 
+class Names(CliTest):
+    """What cannot be looked up is bad input, wherever a program takes a file's name."""
+
+    def test_a_link_to_itself_and_a_name_too_long(self):
+        (self.folder / "loop").symlink_to("loop")
+        cage = DATA / "cage4.mtx.gz"
+        for name in "loop", 300 * "n", f"{'/'.join(20 * [250 * 'd'])}", "loop/within":
+            for command in (
+                *((word, name) for word in ("info", "print", "analyse", "tune", "multiply")),
+                ("multiply", cage, "--x", name),
+                ("multiply", cage, "--y", name, "--beta", 1),
+                ("multiply", cage, "--output", name),
+                ("info", cage, "--picture", name),
+                ("generate", "stencil5:4", "--output", name),
+            ):
+                with self.subTest(command):
+                    self.assertNotIn("internal", self.error(*command))
+
+    def test_a_cache_that_cannot_be_looked_up(self):
+        (self.folder / "loop").symlink_to("loop")
+        for name in "loop", 300 * "n", "loop/within":
+            with self.subTest(name):
+                self.fatvec("tune", "gen:diagonal:4", expect=BAD_INPUT, FATVEC_CACHE=name)
+                self.fatvec("analyse", "gen:diagonal:4", FATVEC_CACHE=name)
+
+
 class List(CliTest):
     def test_json_and_text_agree(self):
         build = self.json("list")

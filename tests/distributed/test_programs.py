@@ -218,8 +218,12 @@ class Multiply(Programs):
     def test_an_error_is_one_message(self):
         broken = self.folder / "broken.mtx"
         broken.write_text("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n3 1 1\n")
+        os.mkfifo(self.folder / "pipe")
         for ranks in (0, 2, 3):
             with self.subTest(ranks=ranks):
+                self.assertIn(
+                    "plain file", self.refused(ranks, FATVEC, "multiply", "pipe", "--distributed")
+                )
                 self.assertIn(
                     "broken.mtx:4", self.refused(ranks, FATVEC, "multiply", broken, "--distributed")
                 )

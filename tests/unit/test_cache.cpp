@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/plan/cache.hpp>
@@ -74,6 +78,36 @@ TEST_F(TuneCache, KeepsAndFinds) {
   EXPECT_EQ(found->spread, 0.2);
   EXPECT_EQ(found->repetitions, 20);
   EXPECT_FALSE(cache.find(a_key(10)));
+}
+
+TEST_F(TuneCache, ALockOfAnotherProcessIsToldAndNotWaitedForEver) {
+  using std::chrono_literals::operator""ms;
+  write("");
+  const std::string lock = path().string() + ".lock";
+  const int other = open(lock.c_str(), O_CREAT | O_RDWR, 0644);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  std::vector<std::string> told;
+  const auto tell = [&](const std::string& text) {
+    told.push_back(text);
+    if (told.size() == 2) flock(other, LOCK_UN);
+  };
+  Cache impatient(path(), {.tell = tell, .silence = 1ms, .limit = 20ms});
+  try {
+    impatient.store(a_key(1), csr(1e-3));
+    FAIL() << "stored beside another writer";
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find(lock + ": another process"), std::string::npos) << text;
+    EXPECT_NE(text.find("FATVEC_CACHE"), std::string::npos) << text;
+  }
+  EXPECT_EQ(text(), "");
+  EXPECT_THROW(Cache(path(), {.limit = 20ms}).store(a_key(1), csr(1e-3)), UsageError);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find(lock), std::string::npos) << told[0];
+  Cache patient(path(), {.tell = tell, .silence = 1ms});
+  EXPECT_TRUE(patient.store(a_key(1), csr(1e-3)));
+  EXPECT_EQ(told.size(), 2U);
+  close(other);
 }
 
 TEST_F(TuneCache, DamagedFilesAreSetAsideAndReported) {

@@ -30,7 +30,8 @@ bool is_spec_without_prefix(const std::string& text) {
 /// The file is opened once and read from its begin to its end, so that it may be a pipe.
 MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> memory_limit,
                        Progress& progress) {
-  if (!std::filesystem::exists(path) && is_spec_without_prefix(path)) {
+  std::error_code unreadable;  // told where the file is opened
+  if (!std::filesystem::exists(path, unreadable) && is_spec_without_prefix(path)) {
     throw InputError(
         fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
   }

@@ -132,11 +132,10 @@ void print(const Tuned& tuned, double work) {
 }
 
 /// A cache that takes no entry is told before anything is measured.
-void require_writable(const tune::Cache& cache) {
+void require_writable(const std::filesystem::path& cache) {
   std::error_code refused;  // told by what follows
-  if (cache.path().has_parent_path())
-    std::filesystem::create_directories(cache.path().parent_path(), refused);
-  detail::OutputFile::require_writable(cache.path());
+  if (cache.has_parent_path()) std::filesystem::create_directories(cache.parent_path(), refused);
+  detail::OutputFile::require_writable(cache);
 }
 
 /// About how many choices are measured.
@@ -154,11 +153,15 @@ std::size_t measurements(const TuneOptions& options) {
 }
 
 int tune(const TuneOptions& options) {
-  tune::Cache cache;
-  if (!options.forget) require_writable(cache);
+  if (!options.forget) require_writable(tune::default_cache_path());
   const std::string load = product::load_note();
   const KokkosSession kokkos;
   Progress progress(load_steps + analysis_steps + measurements(options));
+  const auto tell = [&progress](const std::string& text) {
+    progress.clear();
+    fmt::print(stderr, "fatvec: note: {}\n", text);
+  };
+  tune::Cache cache(tune::default_cache_path(), {.tell = tell});
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
   const Structure structure = structure_of(options, matrix, progress);
   const Machine& machine = machine_of(options, progress);
