@@ -76,7 +76,7 @@ struct CountColumns {
   }
 };
 
-/// Tells the rows of the transpose which entries of row i are theirs, in whatever order; `left`
+/// Tells the rows of the transpose which entries of row i they get, in whatever order; `left`
 /// counts down the places that are free there.
 template <class Csr>
 struct ScatterRow {

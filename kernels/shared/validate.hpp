@@ -64,7 +64,7 @@ void require_apart(const XView& x, const YView& y) {
   }
 }
 
-/// Throws ShapeError where Y, of so many rows and columns, lies on an array of A, as the caller's
+/// Throws ShapeError where Y, of these rows and columns, lies on an array of A, as the caller's
 /// Views may: the product would change what it reads.
 template <class Matrix, class T>
 void require_apart_from_matrix(const Matrix& a, const Operand<T>& y, std::int64_t rows,

@@ -15,7 +15,8 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 template <class Device>
 using Csr = CsrMatrix<double, int, Device, int>;
 
-/// Rows that hold every column several times, in no order; values whose sums depend on theirs.
+/// Rows that hold every column several times, in no order; sums depend on the order of their
+/// values.
 Csr<Host> with_duplicates(int rows, int cols, int times) {
   const int length = cols * times;
   const Csr<Host>::Offsets row_map("row_map", rows + 1);

@@ -341,31 +341,6 @@ TEST(Plan, TakesCsrWhereTheMachineCannotBe) {
   }
 }
 
-TEST(Plan, RefusesOptionsOutOfRange) {
-  const Csr a = a_matrix();
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double infinity = std::numeric_limits<double>::infinity();
-  for (const double products : {nan, -1.0, infinity})
-    EXPECT_THROW(analyse(Exec(), a, 8, {.products = products, .machine = a_machine()}), UsageError);
-  EXPECT_THROW(analyse(Exec(), a, 8, {.layout = Layout(7), .machine = a_machine()}), UsageError);
-  EXPECT_THROW(analyse(Exec(), a, 8, {.op = Op('x'), .machine = a_machine()}), UsageError);
-}
-
-TEST(Plan, RefusesColumnsOutOfRange) {
-  const Csr a = a_matrix();
-  for (const bool packed : {false, true}) {
-    const PlanOptions options{.choice = Choice{"hll-row", "", packed}, .machine = a_machine()};
-    for (const std::int64_t k : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 31,
-                                 std::int64_t{1} << 60, std::int64_t{INT64_MAX}})
-      EXPECT_THROW(analyse(Exec(), a, k, options), ShapeError) << k;
-  }
-  const PlanOptions packing{.choice = Choice{"hll-row", "", true}, .machine = a_machine()};
-  EXPECT_THROW(analyse(Exec(), a, INT32_MAX, packing), CapacityError);
-  PlanOptions limited = packing;  // to A in HLL and half of X
-  limited.format.memory_limit = convert<HllMatrix<double, int, Exec>>(Exec(), a).bytes() + 32 * 700;
-  EXPECT_THROW(analyse(Exec(), a, 64, limited), CapacityError);
-}
-
 TEST(Structure, CountsWhatRowsShare) {
   // A dense column: 256 rows together read one row of X; a diagonal shares nothing.
   const int n = 1000;

@@ -104,7 +104,8 @@ TEST(Transpose, TwiceIsTheMatrix) {
   }
 }
 
-/// Rows that hold every column several times, in no order; values whose sums depend on theirs.
+/// Rows that hold every column several times, in no order; sums depend on the order of their
+/// values.
 CsrOf<double> with_duplicates(int rows, int cols, int times) {
   const int length = cols * times;
   const CsrOf<double>::Offsets row_map("row_map", rows + 1);
