@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include <fatvec/formats/csr.hpp>
@@ -56,11 +57,15 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t tiles() const { return static_cast<std::int64_t>(masks.extent(0)); }
   [[nodiscard]] std::int64_t nnz() const { return static_cast<std::int64_t>(values.extent(0)); }
   [[nodiscard]] std::int64_t stored_entries() const { return nnz(); }
-  [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(window_offsets) + detail::view_bytes(value_offsets) +
-           detail::view_bytes(permutation) + detail::view_bytes(masks) +
-           detail::view_bytes(entries) + detail::view_bytes(values);
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("window_offsets", window_offsets),
+                      detail::span_of_array("value_offsets", value_offsets),
+                      detail::span_of_array("permutation", permutation),
+                      detail::span_of_array("masks", masks),
+                      detail::span_of_array("entries", entries),
+                      detail::span_of_array("values", values)};
   }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Access tile_access() const {
     return {window_offsets.data(), value_offsets.data(), permutation.data(),
             entries.data(),        masks.data(),         values.data()};

@@ -66,9 +66,12 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.extent(0));
   }
-  [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("row_map", row_map),
+                      detail::span_of_array("entries", entries),
+                      detail::span_of_array("values", values)};
   }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
   [[nodiscard]] detail::BlockAccess block_access() const {
     constexpr bool by_columns = detail::is_column_major<Layout>;
@@ -139,7 +142,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const auto parts = detail::RowParts::of<ExecSpace>(bsr.rows(), bsr.nnz());
     Kokkos::parallel_for("fatvec::BsrMatrix::fill", parts.items(exec),
                          detail::FillBlocks<Csr, detail::BlockArrays<Csr>>{
-                             sorted, bsr.arrays(), bsr.block_access(), parts});
+                             sorted, bsr.block_arrays(), bsr.block_access(), parts});
     exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
     return bsr;
   }
@@ -149,7 +152,8 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
     detail::checked_count<Offset>(static_cast<double>(stored_entries()), "entries");
-    const detail::BlockRowLengths<detail::BlockArrays<Csr>> lengths{arrays(), block_size_, cols_};
+    const detail::BlockRowLengths<detail::BlockArrays<Csr>> lengths{block_arrays(), block_size_,
+                                                                    cols_};
     auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
                                              static_cast<std::size_t>(rows_) + 1);
     const auto nnz =
@@ -158,7 +162,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
             detail::allocate<Scalars>(exec, "fatvec::csr::values", nnz));
     Kokkos::parallel_for(
         "fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
-        detail::DrainBlocks<Csr, detail::BlockArrays<Csr>>{csr, arrays(), block_access()});
+        detail::DrainBlocks<Csr, detail::BlockArrays<Csr>>{csr, block_arrays(), block_access()});
     return csr;
   }
 
@@ -174,7 +178,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
-  [[nodiscard]] detail::BlockArrays<Csr> arrays() const { return {row_map, entries, values}; }
+  [[nodiscard]] detail::BlockArrays<Csr> block_arrays() const { return {row_map, entries, values}; }
 
   static int checked_block_size(const FormatOptions& options) {
     if (options.block_size < 0 || options.block_size > max_block_size) {

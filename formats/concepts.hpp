@@ -37,6 +37,7 @@ struct FormatOptions {
 ///     static Footprint footprint(exec, csr, options)  its size, computed in parallel before anything is allocated
 ///     static F from_csr(exec, csr, options)           built where the CSR matrix lives, in parallel, no host round trip
 ///     CsrMatrix<...> to_csr(exec)                     the inverse, explicit zeros kept, padding dropped where keeps_pattern
+///     std::array<detail::ArraySpan, n> arrays()       its arrays (may be left out: a Y that lies on one is not noticed then)
 template <class F>
 concept SparseFormat = requires(const F& matrix) {
   typename F::value_type;
@@ -130,6 +131,28 @@ View allocate_zeros(const ExecSpace& exec, const std::string& label, Extents... 
 template <class View>
 std::uint64_t view_bytes(const View& view) {
   return static_cast<std::uint64_t>(view.span()) * sizeof(typename View::value_type);
+}
+
+/// Where an array of a format lies.
+struct ArraySpan {
+  const char* name;
+  const void* data;
+  std::uint64_t bytes;
+};
+template <class View>
+ArraySpan span_of_array(const char* name, const View& view) {
+  return {name, view.data(), view_bytes(view)};
+}
+
+/// A format that tells where its arrays lie: products refuse a Y that lies on one of them.
+template <class F>
+concept HasArrays = requires(const F& matrix) { matrix.arrays().size(); };
+
+template <HasArrays F>
+std::uint64_t bytes_of_arrays(const F& matrix) {
+  std::uint64_t bytes = 0;
+  for (const ArraySpan& array : matrix.arrays()) bytes += array.bytes;
+  return bytes;
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <array>
 #include <type_traits>
 #include <utility>
 
@@ -77,9 +78,12 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Ordinal cols() const { return cols_; }
   [[nodiscard]] std::int64_t nnz() const { return static_cast<std::int64_t>(values.extent(0)); }
   [[nodiscard]] std::int64_t stored_entries() const { return nnz(); }
-  [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(row_map) + detail::view_bytes(entries) + detail::view_bytes(values);
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("row_map", row_map),
+                      detail::span_of_array("entries", entries),
+                      detail::span_of_array("values", values)};
   }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Rows row_access() const { return {row_map.data()}; }
 
   template <class ExecSpace>

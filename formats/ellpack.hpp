@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <array>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/padded.hpp>
@@ -51,10 +52,12 @@ class EllMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.size());
   }
-  [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
-           detail::view_bytes(values);
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("row_lengths", row_lengths),
+                      detail::span_of_array("entries", entries),
+                      detail::span_of_array("values", values)};
   }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Rows row_access() const {
     return {row_lengths.data(), width_, static_cast<std::int64_t>(entries.stride(0)),
             static_cast<std::int64_t>(entries.stride(1))};

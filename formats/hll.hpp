@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <array>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
@@ -37,7 +38,13 @@ class HllMatrix : public detail::SlicedEllpack<Scalar, Ordinal, Device, Offset, 
   /// hacks + 1 offsets into entries and values.
   [[nodiscard]] const typename Base::Offsets& hack_offsets() const { return this->slice_offsets; }
 
-  [[nodiscard]] std::uint64_t bytes() const { return this->bytes_of_slices(); }
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("slice_offsets", this->slice_offsets),
+                      detail::span_of_array("row_lengths", this->row_lengths),
+                      detail::span_of_array("entries", this->entries),
+                      detail::span_of_array("values", this->values)};
+  }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Rows row_access() const {
     return {this->slice_offsets.data(), this->row_lengths.data(),
             static_cast<std::uint32_t>(this->slice_size()),

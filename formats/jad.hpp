@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <array>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/padded.hpp>
@@ -73,11 +74,14 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] std::int64_t stored_entries() const {
     return static_cast<std::int64_t>(values.extent(0));
   }
-  [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(permutation) + detail::view_bytes(diagonal_offsets) +
-           detail::view_bytes(row_lengths) + detail::view_bytes(entries) +
-           detail::view_bytes(values);
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("permutation", permutation),
+                      detail::span_of_array("diagonal_offsets", diagonal_offsets),
+                      detail::span_of_array("row_lengths", row_lengths),
+                      detail::span_of_array("entries", entries),
+                      detail::span_of_array("values", values)};
   }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Rows row_access() const {
     return {{diagonal_offsets.data(), row_lengths.data(), static_cast<std::uint32_t>(block_size_),
              stored_entries()},

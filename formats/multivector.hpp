@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <fatvec/core/error.hpp>
+
 namespace fatvec {
 
 /// A dense operand: any rank-1 View (one column) or rank-2 View (rows × columns), of whatever
@@ -42,6 +44,20 @@ std::int64_t multivector_columns(const V& view) {
     return static_cast<std::int64_t>(view.extent(1));
   }
 }
+
+/// The most columns that X and Y may have: kernels count them in 32 bits.
+inline constexpr std::int64_t max_columns = INT32_MAX;
+
+namespace detail {
+
+/// Throws ShapeError for a number of columns out of range.
+inline void require_columns(std::string_view what, std::int64_t columns, std::int64_t least) {
+  if (columns >= least && columns <= max_columns) return;
+  throw ShapeError(concat(what, ": multivectors have ", least, " to ", max_columns,
+                          " columns here, not ", columns, "."));
+}
+
+}  // namespace detail
 
 /// What lies together in a multivector's memory: the columns of a row (Kokkos::LayoutRight) or the
 /// rows of a column (LayoutLeft).

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <array>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
@@ -35,9 +36,14 @@ class SellMatrix
 
   SellMatrix() = default;
 
-  [[nodiscard]] std::uint64_t bytes() const {
-    return detail::view_bytes(permutation) + this->bytes_of_slices();
+  [[nodiscard]] auto arrays() const {
+    return std::array{detail::span_of_array("slice_offsets", this->slice_offsets),
+                      detail::span_of_array("row_lengths", this->row_lengths),
+                      detail::span_of_array("entries", this->entries),
+                      detail::span_of_array("values", this->values),
+                      detail::span_of_array("permutation", this->permutation)};
   }
+  [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
   [[nodiscard]] Rows row_access() const {
     return {{this->slice_offsets.data(), this->row_lengths.data(),
              static_cast<std::uint32_t>(this->slice_size()),

@@ -51,6 +51,13 @@ inline Op op_of(char letter) {
 
 namespace detail {
 
+/// Throws UsageError for what is no operation: any number can be made an Op.
+inline void require_op(Op op) {
+  if (op_of(static_cast<char>(op)) != op)
+    throw UsageError(concat("an Op has the value of a capital letter: N, T, C or H, not '",
+                            static_cast<char>(op), "'."));
+}
+
 template <class Scalar>
 KOKKOS_FUNCTION Scalar conjugate_if(bool conjugate, const Scalar& value) {
   if constexpr (is_complex<Scalar>)
@@ -69,14 +76,14 @@ struct CountColumns {
   }
 };
 
-/// Puts row i's entries into the rows of the transpose, in whatever order; `left` counts down the
-/// places that are free there.
+/// Tells the rows of the transpose which entries of row i they get, in whatever order; `left`
+/// counts down the places that are free there.
 template <class Csr>
 struct ScatterRow {
   Csr csr;
   Csr transposed;
+  typename Csr::Offsets source;  ///< of each place of the transpose, the entry of A
   typename Csr::Offsets left;
-  bool conjugate;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
@@ -85,11 +92,23 @@ struct ScatterRow {
       const auto column = csr.entries(n);
       const auto at = transposed.row_map(column + 1) - Kokkos::atomic_fetch_sub(&left(column), 1);
       transposed.entries(at) = i;
-      transposed.values(at) = conjugate_if(conjugate, csr.values(n));
+      source(at) = static_cast<typename Csr::offset_type>(n);
     };
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<std::int64_t>(csr.row_map(i)),
                                                  static_cast<std::int64_t>(csr.row_map(i + 1))),
                          one);
+  }
+};
+
+template <class Csr>
+struct GatherValues {
+  Csr csr;
+  Csr transposed;
+  typename Csr::Offsets source;
+  bool conjugate;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
+    transposed.values(at) = conjugate_if(conjugate, csr.values(source(at)));
   }
 };
 
@@ -100,6 +119,8 @@ struct Conjugate {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const { to(n) = conjugate_if(true, from(n)); }
 };
 
+/// Rows of the transpose are sorted by A's entries, which sorts them by column, too, and gives
+/// duplicates an order that does not depend on the scatter's.
 template <class ExecSpace, class Csr>
 Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
   using Teams = Kokkos::TeamPolicy<ExecSpace>;
@@ -117,13 +138,14 @@ Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
   const Csr result(csr.cols(), csr.rows(), row_map,
                    allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
                    allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
+  const auto source = allocate<typename Csr::Offsets>(exec, "fatvec::transpose::source", nnz);
   Kokkos::parallel_for("fatvec::transpose::scatter",
                        Teams(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
-                       ScatterRow<Csr>{csr, result, lengths, conjugate});
-  Kokkos::parallel_for("fatvec::transpose::sort",
-                       Teams(exec, static_cast<int>(csr.cols()), Kokkos::AUTO),
-                       SortRows<Csr>{result});
-  exec.fence("fatvec::transpose");  // `lengths` goes at the end of this function
+                       ScatterRow<Csr>{csr, result, source, lengths});
+  sort_rows("fatvec::transpose::sort", exec, result.row_map, source, result.entries);
+  Kokkos::parallel_for("fatvec::transpose::gather", Range<ExecSpace>(exec, 0, csr.nnz()),
+                       GatherValues<Csr>{csr, result, source, conjugate});
+  exec.fence("fatvec::transpose");  // `source` and `lengths` go at the end of this function
   return result;
 }
 
@@ -132,15 +154,16 @@ Csr transposed(const ExecSpace& exec, const Csr& csr, bool conjugate) {
 /// op(A) as a matrix of its own, in parallel where A lives; A itself for Op::none, and of real
 /// values for Op::conjugate.
 ///
-/// The rows of a transpose are sorted by column. It takes A's memory once more and one offset per
-/// column, and the time of some products: make it once and keep it where it is used again. Returns
-/// when it is there. Throws CapacityError for more than 2^31
-/// - 1 rows or columns.
+/// The rows of a transpose are sorted by column; duplicates keep A's order, in every run. It takes
+/// A's memory once more, meanwhile one offset per entry and column, and the time of some products:
+/// make it once and keep it where it is used again. Returns when it is there. Throws CapacityError
+/// for more than 2^31 - 1 rows or columns, UsageError where op is none of the four.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 CsrMatrix<Scalar, Ordinal, Device, Offset> apply(
     const ExecSpace& exec, Op op, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
   const Kokkos::Profiling::ScopedRegion region("fatvec::apply");
+  detail::require_op(op);
   if (transposes(op)) return detail::transposed(exec, a, op == Op::conjugate_transpose);
   if constexpr (detail::is_complex<Scalar>) {
     if (op == Op::conjugate) {

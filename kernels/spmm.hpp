@@ -90,8 +90,8 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
 /// a CPU's number of threads fix: runs are reproducible. On GPUs rows that are far longer than the
 /// mean have launches of their own. prepare() or a Plan finds them once, and shares each among many
 /// teams; otherwise every product looks for them, which takes some microseconds, and gives each to
-/// a team. Throws ShapeError where extents do not conform, or Y overlaps with X or with an array of
-/// A, before anything is launched.
+/// a team. Throws ShapeError where extents do not conform, or Y overlaps with X, with an array of A
+/// or with itself, before anything is launched; UsageError for a policy out of range.
 template <SpmmKernel Kernel, class ExecSpace, class Alpha, SparseFormat Matrix, class XView,
           class Beta, class YView>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Alpha& alpha,
@@ -99,12 +99,11 @@ void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, cons
   if constexpr (detail::types_fit<ExecSpace, Matrix, XView, YView>()) {
     using T = typename YView::value_type;
     detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
-    const auto& slots = detail::slots_of(a);
-    detail::require_apart_from_matrix(slots, detail::operand_of(y), multivector_columns(y));
+    detail::require_apart_from_matrix(a, detail::operand_of(y), a.rows(), multivector_columns(y));
     const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
     const detail::ScaledSum<T> output{static_cast<T>(alpha), static_cast<T>(beta),
                                       detail::span_of<detail::Columns::strided>(y)};
-    detail::launch<Kernel>(exec, policy, slots, detail::operand_of(x), output,
+    detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
                            multivector_columns(x));
   }
 }
@@ -158,9 +157,16 @@ template <class ExecSpace, class Alpha, SparseFormat Matrix, class XView, class 
 void spmm(const ExecSpace& exec, Op op, const Alpha& alpha, const Matrix& a, const XView& x,
           const Beta& beta, const YView& y) {
   if (op == Op::none) return spmm(exec, alpha, a, x, beta, y);
-  const auto of_a = apply(exec, op, detail::without_const(a.to_csr(exec)));
-  spmm(exec, alpha, of_a, x, beta, y);
-  exec.fence("fatvec::spmm");  // of_a goes at the end of this function
+  if constexpr (detail::types_fit<ExecSpace, Matrix, XView, YView>()) {
+    detail::require_op(op);
+    const auto rows = transposes(op) ? a.cols() : a.rows();
+    const auto cols = transposes(op) ? a.rows() : a.cols();
+    detail::validate_operands({Matrix::name, rows, cols}, x, y);
+    detail::require_apart_from_matrix(a, detail::operand_of(y), rows, multivector_columns(y));
+    const auto of_a = apply(exec, op, detail::without_const(a.to_csr(exec)));
+    spmm(exec, alpha, of_a, x, beta, y);
+    exec.fence("fatvec::spmm");  // of_a goes at the end of this function
+  }
 }
 
 /// The same on a default instance of the matrix's execution space; returns when Y is complete.

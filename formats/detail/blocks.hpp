@@ -53,18 +53,36 @@ struct UnsortedRows {
   }
 };
 
-template <class Csr>
+/// Sorts each row by its keys: not at all where they are in order, else by a network, so that
+/// equal keys end in an order that all keys of the row fix.
+template <class Offsets, class Keys, class Values>
 struct SortRows {
-  Csr csr;
+  Offsets row_map;
+  Keys keys;
+  Values values;
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(const Member& team) const {
-    const auto row =
-        Kokkos::make_pair(csr.row_map(team.league_rank()), csr.row_map(team.league_rank() + 1));
-    Kokkos::Experimental::sort_by_key_team(team, Kokkos::subview(csr.entries, row),
-                                           Kokkos::subview(csr.values, row));
+    const std::int64_t begin = row_map(team.league_rank());
+    const std::int64_t end = row_map(team.league_rank() + 1);
+    std::int64_t falls = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, begin + 1, end),
+        [&](std::int64_t n, std::int64_t& count) { count += keys(n) < keys(n - 1); }, falls);
+    if (falls == 0) return;
+    const auto row = Kokkos::make_pair(begin, end);
+    Kokkos::Experimental::sort_by_key_team(team, Kokkos::subview(keys, row),
+                                           Kokkos::subview(values, row));
   }
 };
+
+template <class ExecSpace, class Offsets, class Keys, class Values>
+void sort_rows(const char* label, const ExecSpace& exec, const Offsets& row_map, const Keys& keys,
+               const Values& values) {
+  const auto rows = static_cast<int>(row_map.extent(0)) - 1;
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<ExecSpace>(exec, rows, Kokkos::AUTO),
+                       SortRows<Offsets, Keys, Values>{row_map, keys, values});
+}
 
 /// The matrix itself where its rows are sorted by column, as they usually are; else a copy of it
 /// with sorted rows.
@@ -80,11 +98,27 @@ Csr sorted_by_column(const ExecSpace& exec, const Csr& csr) {
                  allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
   Kokkos::deep_copy(exec, copy.entries, csr.entries);
   Kokkos::deep_copy(exec, copy.values, csr.values);
-  Kokkos::parallel_for(
-      "fatvec::sort_rows",
-      Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(csr.rows()), Kokkos::AUTO),
-      SortRows<Csr>{copy});
+  sort_rows("fatvec::sort_rows", exec, copy.row_map, copy.entries, copy.values);
   return copy;
+}
+
+template <class Csr>
+struct CountDuplicates {
+  Csr csr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
+    for (std::int64_t n = csr.row_map(i) + 1; n < csr.row_map(i + 1); ++n)
+      count += csr.entries(n - 1) == csr.entries(n);
+  }
+};
+
+/// Entries of a place that another one has, too.
+template <class ExecSpace, class Csr>
+std::int64_t duplicates_of(const ExecSpace& exec, const Csr& csr) {
+  std::int64_t count = 0;
+  Kokkos::parallel_reduce("fatvec::duplicates", Range<ExecSpace>(exec, 0, csr.rows()),
+                          CountDuplicates<Csr>{sorted_by_column(exec, csr)}, count);
+  return count;
 }
 
 /// The blocks that hold an entry, a block row at a time; rows sorted by column. Scanned for the

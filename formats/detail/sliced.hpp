@@ -73,10 +73,6 @@ class SlicedEllpack : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   SlicedEllpack(const Csr& csr, Ordinal slice_size)
       : rows_(csr.rows()), cols_(csr.cols()), slice_size_(slice_size), nnz_(csr.nnz()) {}
 
-  [[nodiscard]] std::uint64_t bytes_of_slices() const {
-    return view_bytes(slice_offsets) + view_bytes(row_lengths) + view_bytes(entries) +
-           view_bytes(values);
-  }
   [[nodiscard]] Footprint footprint_of_slots(double slots) const {
     return {slots, slots * (sizeof(Scalar) + sizeof(Ordinal)) +
                        static_cast<double>(rows_) * sizeof(Ordinal) +

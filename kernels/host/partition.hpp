@@ -16,9 +16,13 @@
 /// its parts.
 namespace fatvec::host {
 
+/// Beyond, a product would take its time for looking for the rows of its shares.
+inline constexpr int most_blocks_per_thread = 65'536;
+
 /// How host kernels cut up their work; zero leaves the choice to the kernel.
 struct Policy {
-  /// Shares of the rows per thread; more than 4 are taken by the thread that is free.
+  /// Shares of the rows per thread, at most most_blocks_per_thread; more than 4 are taken by the
+  /// thread that is free.
   int blocks_per_thread = 0;
 
   static std::vector<Policy> tuning_range() { return {{1}, {16}}; }
@@ -80,10 +84,15 @@ struct RowPartition {
 /// multiplications, and for each entry 3 more for finding it and its row of X.
 inline constexpr std::int64_t serial_work = 12'000;
 
-/// Parts for a product with k columns: one where it is too small for several threads.
+/// Parts for a product with k columns: one where it is too small for several threads. Throws
+/// UsageError for a policy out of range.
 template <class ExecSpace>
 std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
                        std::int64_t stored_entries, std::int64_t k) {
+  if (policy.blocks_per_thread < 0 || policy.blocks_per_thread > host::most_blocks_per_thread)
+    throw UsageError(concat("host policy: blocks_per_thread is ", policy.blocks_per_thread,
+                            "; it is at most ", host::most_blocks_per_thread,
+                            ", or 0, which leaves it to the kernel."));
   const std::int64_t threads = exec.concurrency();
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);

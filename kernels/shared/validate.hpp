@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/multivector.hpp>
 
 namespace fatvec {
@@ -64,28 +66,43 @@ void require_apart(const XView& x, const YView& y) {
   }
 }
 
-/// Throws ShapeError where Y lies on an array of A, as the caller's Views may: the product would
-/// change what it reads. Of formats that have slots.
-template <class S, class T>
-void require_apart_from_matrix(const S& a, const Operand<const T>& y, std::int64_t k) {
-  if constexpr (requires { a.slots; }) {
-    if (a.rows() == 0 || k == 0) return;
-    const auto address = [](const auto* element) {
-      return reinterpret_cast<std::intptr_t>(element);
-    };
-    const std::int64_t last = (a.rows() - 1) * y.row_stride + (k - 1) * y.column_stride;
-    const auto check = [&](const char* array, const auto* first, std::int64_t length) {
-      if (length == 0 || address(first + length) <= address(y.data) ||
-          address(y.data + last + 1) <= address(first))
-        return;
-      throw ShapeError(concat("spmm: Y lies on A's ", array,
-                              "; a product cannot change the matrix that it reads. Give Y memory "
-                              "of its own."));
-    };
-    check("values", a.values, a.stored_entries());
-    check("entries", a.entries, a.slots);
-    if constexpr (requires { a.access.row_map; }) check("row_map", a.access.row_map, a.count + 1);
+/// Throws ShapeError where Y, of these rows and columns, lies on an array of A, as the caller's
+/// Views may: the product would change what it reads.
+template <class Matrix, class T>
+void require_apart_from_matrix(const Matrix& a, const Operand<T>& y, std::int64_t rows,
+                               std::int64_t columns) {
+  if constexpr (HasArrays<Matrix>) {
+    if (rows == 0 || columns == 0) return;
+    const auto address = [](const void* data) { return reinterpret_cast<std::uintptr_t>(data); };
+    const T* const end = y.data + (rows - 1) * y.row_stride + (columns - 1) * y.column_stride + 1;
+    for (const ArraySpan& array : a.arrays())
+      if (array.bytes > 0 && address(array.data) + array.bytes > address(y.data) &&
+          address(array.data) < address(end))
+        throw ShapeError(concat("spmm: Y lies on A's ", array.name,
+                                "; a product cannot change the matrix that it reads. Give Y memory "
+                                "of its own."));
   }
+}
+
+/// Throws ShapeError where two elements of Y have one address, as a strided View's may: the last
+/// thread to write would decide.
+template <class YView>
+void require_own_elements(const YView& y) {
+  const std::int64_t rows = multivector_rows(y);
+  const std::int64_t columns = multivector_columns(y);
+  const auto span = span_of<Columns::strided>(y);
+  const std::int64_t row = span.row_stride;
+  const std::int64_t column = span.column_stride;
+  if ((column == 1 && row >= columns) || (row == 1 && column >= rows)) return;
+  // column / step rows further down and row / step columns back is the same address, and nothing
+  // nearer is.
+  const std::int64_t step = std::gcd(row, column);
+  const bool overlap =
+      step == 0 ? rows * columns > 1 : column / step < rows && row / step < columns;
+  if (overlap)
+    throw ShapeError(concat("spmm: elements of Y (", y.label(), ") overlap: it is ", rows, " x ",
+                            columns, ", with strides of ", row, " and ", column,
+                            " elements. Give each of them memory of its own."));
 }
 
 /// What messages say of A.
@@ -111,6 +128,8 @@ void validate_operands(const Shape& a, const XView& x, const YView& y) {
   require_extents("Y", y, a.rows, k, [&] {
     return concat(words_of(a), " and X of ", k, k == 1 ? " column" : " columns");
   });
+  require_columns("spmm", k, 0);
+  require_own_elements(y);
   require_apart(x, y);
 }
 

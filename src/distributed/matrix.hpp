@@ -95,9 +95,12 @@ class Matrix {
   [[nodiscard]] std::string_view exchange() const { return halo().exchange().name(); }
 
   /// Allocates the buffers for products with up to k columns now, not in the first one. Collective;
-  /// throws CapacityError on all ranks, UsageError where a captured product holds smaller ones,
-  /// ShapeError where ranks give another k.
-  void reserve(std::int64_t k) const { make_room(k, sizeof(typename Csr::value_type)); }
+  /// throws CapacityError on all ranks, ShapeError for a k out of range or where ranks give another
+  /// k, UsageError where a captured product holds smaller ones.
+  void reserve(std::int64_t k) const {
+    communicator().agree([&] { fatvec::detail::require_columns("reserve", k, 0); });
+    make_room(k, sizeof(typename Csr::value_type));
+  }
   [[nodiscard]] const Options& options() const { return shared_->options; }
 
   /// The same matrix with another local part, which was made of local().

@@ -33,9 +33,7 @@ class ConstPlan {
   /// Takes the values, and if need be another structure, of a matrix of the same extents.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const Csr& a) {
-    auto next = plan_;  // the old one stays whole where this throws
-    next.update(exec, without_const(a));
-    plan_ = std::move(next);
+    plan_.update(exec, without_const(a));
     keep(a);
   }
 

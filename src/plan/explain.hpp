@@ -59,6 +59,14 @@ inline std::string explain_value_map(std::uint64_t bytes) {
                         human_bytes(static_cast<double>(bytes)), " more.");
 }
 
+/// Why formats that would add up A's duplicates are not in the ranking of a plan that keeps a value
+/// map, as the end of its reason.
+inline std::string explain_duplicates(std::int64_t count) {
+  return detail::concat(" BSR was left out: it would add up ", count,
+                        count == 1 ? " duplicate entry" : " duplicate entries",
+                        " of A, whose new values would have no place of their own.");
+}
+
 /// Why the first of a ranking is first, in one sentence.
 inline std::string explain(const std::vector<Prediction>& ranking, const Workload& workload) {
   const Prediction& best = ranking.front();

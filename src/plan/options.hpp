@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,8 @@ inline std::string_view plainest(const std::vector<std::string_view>& kernels) {
 
 }  // namespace detail
 
-/// What a plan may be told.
+/// What a plan may be told. What is out of range, products that are no number of them included, is
+/// refused with a UsageError.
 struct PlanOptions {
   Layout layout = Layout::row;     ///< of X and Y
   double products = 1000;          ///< that are expected: whether a conversion pays
@@ -41,5 +43,18 @@ struct PlanOptions {
   bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
   FormatOptions format{};
 };
+
+namespace detail {
+
+inline void require_in_range(const PlanOptions& options) {
+  require_op(options.op);
+  if (options.layout != Layout::row && options.layout != Layout::column)
+    throw UsageError("analyse: PlanOptions::layout must be Layout::row or Layout::column.");
+  if (!std::isfinite(options.products) || options.products < 0)
+    throw UsageError(concat("analyse: PlanOptions::products must be a number from 0, not ",
+                            options.products, "."));
+}
+
+}  // namespace detail
 
 }  // namespace fatvec

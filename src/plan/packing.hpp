@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <fatvec/core/memory.hpp>
@@ -42,14 +43,20 @@ class Packing {
   Packing() = default;
   [[nodiscard]] bool empty() const { return x_.extent(0) == 0 && rows_ == 0; }
   /// For products of A by Kernel with up to k columns: cols · k elements, and rows · k where Y is
-  /// copied, too.
+  /// copied, too. Throws CapacityError, before anything is allocated, where they exceed
+  /// memory_limit (bytes; default: the free memory).
   template <class Kernel, class ExecSpace, class Policy, SparseFormat Matrix>
-  static Packing of(const ExecSpace& exec, const Policy& policy, const Matrix& a, std::int64_t k) {
+  static Packing of(const ExecSpace& exec, const Policy& policy, const Matrix& a, std::int64_t k,
+                    std::optional<std::uint64_t> memory_limit = {}) {
     Packing packing;
     packing.rows_ = a.rows();
+    const bool copies_y = !stores_column_major<Kernel, Matrix>(policy, k);
+    const double elements = (static_cast<double>(a.cols()) + (copies_y ? a.rows() : 0)) * k;
+    detail::require_fits<typename View::memory_space>(
+        "packing", {elements, elements * sizeof(T)}, memory_limit,
+        detail::concat("copies of ", copies_y ? "X and Y" : "X", " with ", k, " columns"));
     packing.x_ = allocate(exec, "fatvec::packing::x", a.cols(), k);
-    if (!stores_column_major<Kernel, Matrix>(policy, k))
-      packing.y_ = allocate(exec, "fatvec::packing::y", a.rows(), k);
+    if (copies_y) packing.y_ = allocate(exec, "fatvec::packing::y", a.rows(), k);
     return packing;
   }
 

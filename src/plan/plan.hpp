@@ -49,7 +49,7 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   }
 
   /// Takes the values, and if need be another structure, of a matrix of the same extents: the
-  /// choice stays.
+  /// choice stays. Where this throws, the plan is what it was.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const Csr& a);
 
@@ -122,8 +122,8 @@ template <class ExecSpace>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::analyse(
     const ExecSpace& exec, const Csr& a) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::analyse");
-  if (k_ < 1)
-    throw ShapeError(detail::concat("analyse: X and Y must have at least 1 column, not ", k_, "."));
+  detail::require_columns("analyse", k_, 1);
+  detail::require_in_range(options_);
   const Csr of_a = apply(exec, options_.op, a);
   const Structure structure = structure_of(exec, of_a, options_.format);
   const auto memory = static_cast<double>(
@@ -138,6 +138,8 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
   std::vector<std::string_view> kernels;
   ((is_recommended<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
   if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
+  const std::int64_t duplicates =
+      options_.keep_value_map ? detail::leave_out_sums<Kernels...>(exec, of_a, kernels) : 0;
   const std::string problem = machine_problem(machine);
   if (!problem.empty()) kernels = {detail::plainest(kernels)};
   ranking_ = rank(machine, structure, workload, kernels, memory);
@@ -149,6 +151,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
     choice_.packed = false;
     reason_ = detail::concat(choice_.kernel, " was taken without a ranking: ", problem);
   }
+  if (duplicates > 0) reason_ += explain_duplicates(duplicates);
   if (known) {
     choice_ = *options_.choice;
     reason_ = detail::concat(choice_.kernel, " was asked for, or measured to be the fastest.");
@@ -167,8 +170,10 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
     throw ShapeError(detail::concat("Plan::update: A is ", a.rows(), " x ", a.cols(),
                                     "; the plan was made for another shape."));
   }
-  convert_to_choice(exec, apply(exec, options_.op, a));
-  keep_value_map(exec, a);
+  Plan next = *this;  // this one stays whole where something throws
+  next.convert_to_choice(exec, apply(exec, options_.op, a));
+  next.keep_value_map(exec, a);
+  *this = std::move(next);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
@@ -178,18 +183,14 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
   if (static_cast<std::int64_t>(values.extent(0)) != nnz_)
     throw ShapeError(detail::concat("Plan::update: ", values.extent(0), " values (", values.label(),
                                     ") for the ", nnz_, " entries of A."));
-  const auto require = [](bool known) {
-    if (!known)
-      throw UsageError(
-          "Plan::update: the plan does not know where A's values are stored. Set "
-          "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
-  };
-  require(options_.keep_value_map);
+  if (!options_.keep_value_map)
+    throw UsageError(
+        "Plan::update: the plan does not know where A's values are stored. Set "
+        "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
   std::visit(
       [&](auto& ready) {
         if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
           if (shares_values()) return void(ready.matrix.values = values);
-        require(nnz_ == 0 || !value_map_.empty());  // empty where making it failed
         value_map_.store(exec, values.data(), ready.matrix.values.data());
       },
       ready_);
@@ -222,9 +223,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
     std::visit(
         [&](const auto& ready) {
           if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
-            detail::require_apart_from_matrix<detail::SlotsOf<Csr>, T>(
-                detail::slots_of(static_cast<const Csr&>(ready.matrix)),
-                {y.data, y.row_stride, y.column_stride}, k);
+            detail::require_apart_from_matrix(ready.matrix, y, rows_, k);
         },
         ready_);
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
@@ -268,7 +267,8 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::con
   Ready<Kernel> ready{policy_of<Kernel, typename Device::execution_space>(choice_.policy),
                       prepare(exec, matrix, k_)};
   if (choice_.packed && packing_.empty())
-    packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, ready.policy, matrix, k_);
+    packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, ready.policy, matrix, k_,
+                                                            options_.format.memory_limit);
   ready_ = std::move(ready);
 }
 

@@ -3,11 +3,15 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/execution.hpp>
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/formats/transpose.hpp>
 
 /// Where a format stores the values of a CSR matrix, so that new values of the same pattern need no
@@ -93,5 +97,24 @@ class ValueMap {
   Kokkos::View<Offset*, typename Csr::device_type> numbers_;  ///< per slot, from 1; 0 in padding
   bool conjugates_ = false;
 };
+
+/// Leaves out kernels whose formats add up the duplicates that A has, where others remain. Returns
+/// the number of duplicates, 0 where no kernel had to go.
+template <class... Kernels, class ExecSpace, class Scalar, class Ordinal, class Device,
+          class Offset>
+std::int64_t leave_out_sums(const ExecSpace& exec,
+                            const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
+                            std::vector<std::string_view>& kernels) {
+  std::vector<std::string_view> others;
+  for (const std::string_view kernel : kernels)
+    if (((kernel == Kernels::name &&
+          Kernels::template Matrix<Scalar, Ordinal, Device, Offset>::keeps_pattern) ||
+         ...))
+      others.push_back(kernel);
+  if (others.empty() || others.size() == kernels.size()) return 0;
+  const std::int64_t duplicates = duplicates_of(exec, a);
+  if (duplicates > 0) kernels = std::move(others);
+  return duplicates;
+}
 
 }  // namespace fatvec::detail

@@ -25,9 +25,9 @@ class ColumnResults {
  public:
   using View = Kokkos::View<Value*, typename ExecSpace::memory_space>;
 
+  /// Throws ShapeError for a number of columns below 0 or beyond max_columns.
   ColumnResults(const ExecSpace& exec, std::int64_t columns)
-      : values(detail::allocate<View>(exec, "fatvec::column_results",
-                                      static_cast<std::size_t>(columns))),
+      : values(detail::allocate<View>(exec, "fatvec::column_results", checked(columns))),
         partial_(detail::allocate<View>(
             exec, "fatvec::column_results::partial",
             static_cast<std::size_t>(detail::most_partial_results(exec, columns)))) {}
@@ -46,6 +46,11 @@ class ColumnResults {
   [[nodiscard]] View partial() const { return partial_; }
 
  private:
+  static std::size_t checked(std::int64_t columns) {
+    detail::require_columns("ColumnResults", columns, 0);
+    return static_cast<std::size_t>(columns);
+  }
+
   View partial_;
 };
 

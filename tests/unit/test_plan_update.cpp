@@ -171,11 +171,55 @@ TEST(PlanUpdate, SaysWhatIsMissing) {
   expect_error<ShapeError>([&] { plan.update(Exec(), values_of<double>(5, 1)); }, "5 values");
 }
 
-TEST(PlanUpdate, RefusesDuplicatesThatBlocksAddUp) {
-  auto a = a_matrix<double>();
+/// The matrix with two entries at one place.
+Csr<double> with_duplicate(const Csr<double>& a) {
+  const Csr<double>::Ordinals entries("entries", a.entries.extent(0));
+  Kokkos::deep_copy(entries, a.entries);
   int row = 0;
   while (a.row_map(row + 1) - a.row_map(row) < 2) ++row;
-  a.entries(a.row_map(row) + 1) = a.entries(a.row_map(row));
+  entries(a.row_map(row) + 1) = entries(a.row_map(row));
+  return {a.rows(), a.cols(), a.row_map, entries, a.values};
+}
+
+TEST(PlanUpdate, ChoosesNoBlocksWhereTheyWouldAddUpDuplicates) {
+  const auto a = test::generated("gen:stencil27:8:dof=3");
+  const auto twice = with_duplicate(a);
+  const PlanOptions options{.machine = a_machine(), .keep_value_map = true};
+  ASSERT_EQ(analyse(Exec(), a, 8, options).choice().kernel, "bsr-row");
+  for (const Op op : {Op::none, Op::transpose}) {
+    PlanOptions of_op = options;
+    of_op.op = op;
+    auto plan = analyse(Exec(), twice, 8, of_op);
+    EXPECT_NE(format_of_kernel(plan.choice().kernel), "bsr");
+    for (const auto& prediction : plan.ranking()) EXPECT_NE(prediction.format, "bsr");
+    EXPECT_NE(plan.reason().find("1 duplicate"), std::string::npos) << plan.reason();
+    Csr<double> other = twice;
+    other.values = values_of<double>(a.entries.extent(0), 7);
+    plan.update(Exec(), other.values);
+    expect_same_products<decltype(plan), double>(plan, analyse(Exec(), other, 8, of_op), "updated");
+  }
+  const auto without_map = analyse(Exec(), twice, 8, {.machine = a_machine()});
+  EXPECT_EQ(without_map.choice().kernel, "bsr-row") << "adds them up, which is right";
+}
+
+TEST(PlanUpdate, StaysWhatItWasWhereItThrows) {
+  const auto a = test::generated("gen:stencil27:8:dof=3");
+  const auto twice = with_duplicate(a);
+  const PlanOptions options{
+      .choice = Choice{.kernel = "bsr-row"}, .machine = a_machine(), .keep_value_map = true};
+  auto plan = analyse(Exec(), a, 8, options);
+  Csr<double> other = twice;
+  other.values = values_of<double>(a.entries.extent(0), 7);
+  expect_error<UsageError>([&] { plan.update(Exec(), other); }, "1 duplicate entries");
+  expect_same_products<decltype(plan), double>(plan, analyse(Exec(), a, 8, options), "as before");
+  other = a;
+  other.values = values_of<double>(a.entries.extent(0), 11);
+  plan.update(Exec(), other.values);
+  expect_same_products<decltype(plan), double>(plan, analyse(Exec(), other, 8, options), "updated");
+}
+
+TEST(PlanUpdate, RefusesDuplicatesThatBlocksAddUp) {
+  const auto a = with_duplicate(a_matrix<double>());
   const PlanOptions options{
       .choice = Choice{.kernel = "bsr-row"}, .machine = a_machine(), .keep_value_map = true};
   expect_error<UsageError>([&] { analyse(Exec(), a, 3, options); }, "1 duplicate entries");

@@ -177,6 +177,92 @@ TEST(Spmm, YOnAnArrayOfTheMatrixIsRefused) {
   EXPECT_EQ(refusal([&] { spmm(1, a, x, 0, apart); }), "");
 }
 
+/// Every array of every format, in its turn.
+TEST(Spmm, YOnAnArrayOfAnyFormatIsRefused) {
+  const auto refused = [&](const auto& a, const auto&... arrays) {
+    const Kokkos::View<double*, Exec> x("x", 5);
+    const auto check = [&](const auto& array) {
+      auto* const address = reinterpret_cast<double*>(const_cast<void*>(  // never written
+          static_cast<const void*>(array.data())));
+      EXPECT_THROW(spmm(Exec(), 1, a, x, 0, Kokkos::View<double*, Exec>(address, 5)), ShapeError)
+          << a.name << ": " << array.label();
+    };
+    (check(arrays), ...);
+  };
+  const auto csr = gollmann();
+  const auto ell = EllMatrix<double, int, Exec, int>::from_csr(Exec(), csr);
+  refused(ell, ell.values, ell.entries, ell.row_lengths);
+  const auto hll = HllMatrix<double, int, Exec, int>::from_csr(Exec(), csr);
+  refused(hll, hll.values, hll.entries, hll.row_lengths, hll.slice_offsets);
+  const auto sell = SellMatrix<double, int, Exec, int>::from_csr(Exec(), csr);
+  refused(sell, sell.values, sell.entries, sell.row_lengths, sell.slice_offsets, sell.permutation);
+  const auto jad = JadMatrix<double, int, Exec, int>::from_csr(Exec(), csr);
+  refused(jad, jad.values, jad.entries, jad.row_lengths, jad.diagonal_offsets, jad.permutation);
+  const auto bsr = BsrMatrix<double, int, Exec, int>::from_csr(Exec(), csr);
+  refused(bsr, bsr.values, bsr.entries, bsr.row_map);
+  const auto tcf = BitTcfMatrix<double, int, Exec, int>::from_csr(Exec(), csr);
+  refused(tcf, tcf.values, tcf.entries, tcf.masks, tcf.permutation, tcf.window_offsets,
+          tcf.value_offsets);
+}
+
+TEST(Spmm, YWhoseElementsOverlapIsRefused) {
+  using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Exec>;
+  const Kokkos::View<double*, Exec> memory("memory", 100);
+  const Right x("x", 5, 3);
+  const auto product = [&](std::size_t row_stride, std::size_t column_stride) {
+    const Strided y(memory.data(), Kokkos::LayoutStride(5, row_stride, 3, column_stride));
+    return message_of([&] { spmm(1.0, gollmann(), x, 0.0, y); });
+  };
+  for (const auto& [row_stride, column_stride] :
+       {std::pair(0, 1), {2, 1}, {1, 0}, {1, 4}, {2, 4}, {3, 6}, {4, 6}, {4, 2}, {0, 0}})
+    EXPECT_NE(product(row_stride, column_stride).find("overlap"), std::string::npos)
+        << row_stride << ", " << column_stride;
+  for (const auto& [row_stride, column_stride] :
+       {std::pair(3, 1), {1, 5}, {4, 1}, {2, 5}, {6, 2}, {3, 5}, {5, 7}})
+    EXPECT_EQ(product(row_stride, column_stride), "") << row_stride << ", " << column_stride;
+  const auto one_column = [&](std::size_t stride, std::size_t rows) {
+    const Kokkos::View<double*, Kokkos::LayoutStride, Exec> y(memory.data(),
+                                                              Kokkos::LayoutStride(rows, stride));
+    const Kokkos::View<double*, Exec> ones("ones", 5);
+    return message_of([&] { spmm(1.0, gollmann(), ones, 0.0, y); });
+  };
+  EXPECT_NE(one_column(0, 5).find("overlap"), std::string::npos);
+  EXPECT_EQ(one_column(2, 5), "");
+}
+
+TEST(Spmm, NumbersOutOfRangeAreRefused) {
+  const Right x("x", 5, 3);
+  const Right y("y", 5, 3);
+  for (const int blocks : {-1, host::most_blocks_per_thread + 1, std::numeric_limits<int>::max()}) {
+    EXPECT_THROW(spmm<CsrRow>(Exec(), {blocks}, 1.0, gollmann(), x, 0.0, y), UsageError);
+    FormatOptions format;
+    format.block_size = 2;
+    const auto bsr = BsrMatrix<double, int, Exec, int>::from_csr(Exec(), gollmann(), format);
+    EXPECT_THROW(spmm<BsrRow>(Exec(), {blocks}, 1.0, bsr, x, 0.0, y), UsageError);
+  }
+  spmm<CsrRow>(Exec(), {host::most_blocks_per_thread}, 1.0, gollmann(), x, 0.0, y);
+  const Csr empty(0, 0, Csr::Offsets("row_map", 1), {}, {});
+  const Right wide("wide", 0, std::size_t{1} << 31);
+  EXPECT_NE(message_of([&] { spmm(1.0, empty, wide, 0.0, wide); }).find("2147483648"),
+            std::string::npos);
+}
+
+TEST(Spmm, APlanThatCopiedTheMatrixWritesOnIt) {
+  for (const Op op : {Op::none, Op::transpose}) {
+    const auto a = gollmann();
+    PlanOptions options;
+    options.op = op;
+    options.choice = Choice{op == Op::none ? "hll-row" : "csr-row", "", false};
+    const auto plan = analyse<TypeList<CsrRow, HllRow>>(Exec(), a, 1, options);
+    const auto x = filled<Kokkos::View<double*, Exec>>({1, 2, 3, 4, 5});
+    const Kokkos::View<double*, Exec> expected("expected", 5);
+    spmm(Exec(), op, 1, a, x, 0, expected);
+    const Kokkos::View<double*, Exec> y(a.values.data(), 5);
+    EXPECT_EQ(message_of([&] { spmm(Exec(), 1, plan, x, 0, y); }), "");
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(y(i), expected(i));
+  }
+}
+
 TEST(Spmm, APlanNoticesYOnItsMatrix) {
   const auto a = gollmann();
   PlanOptions options;

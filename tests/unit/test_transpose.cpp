@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fatvec/formats/assemble.hpp>
+#include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/generate/generate.hpp>
@@ -103,6 +104,59 @@ TEST(Transpose, TwiceIsTheMatrix) {
   }
 }
 
+/// Rows that hold every column several times, in no order; sums depend on the order of their
+/// values.
+CsrOf<double> with_duplicates(int rows, int cols, int times) {
+  const int length = cols * times;
+  const CsrOf<double>::Offsets row_map("row_map", rows + 1);
+  const CsrOf<double>::Ordinals entries("entries", rows * length);
+  const CsrOf<double>::Scalars values("values", rows * length);
+  for (int i = 0; i < rows; ++i) {
+    row_map(i + 1) = (i + 1) * length;
+    for (int n = 0; n < length; ++n) {
+      entries(i * length + n) = (n * 7 + i) % cols;
+      values(i * length + n) = 1.0 / (1 + (i * 31 + n * 17) % 1013);
+    }
+  }
+  return {rows, cols, row_map, entries, values};
+}
+
+/// Entries that share a place stand in A's order: the transpose is a function of A alone.
+TEST(Transpose, KeepsTheOrderOfDuplicates) {
+  const auto a = with_duplicates(3000, 5, 3);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const auto t = transpose(Exec(), a);
+    std::vector<int> at(t.row_map.data(), t.row_map.data() + t.rows());
+    for (int i = 0; i < a.rows(); ++i)
+      for (int n = a.row_map(i); n < a.row_map(i + 1); ++n) {
+        const int place = at[a.entries(n)]++;
+        ASSERT_EQ(t.entries(place), i);
+        ASSERT_EQ(t.values(place), a.values(n)) << "row " << i << ", entry " << n;
+      }
+  }
+}
+
+TEST(Transpose, ProductsAndBlocksOfDuplicatesAreReproducible) {
+  const auto a = with_duplicates(3000, 5, 3);
+  const Kokkos::View<double*, Exec> x("x", a.rows());
+  for (int i = 0; i < a.rows(); ++i) x(i) = 1.0 / (i + 3);
+  std::vector<double> first;
+  std::vector<double> first_blocks;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const Kokkos::View<double*, Exec> y("y", a.cols());
+    spmm(Exec(), Op::transpose, 1.0, a, x, 0.0, y);
+    const std::vector<double> sums(y.data(), y.data() + y.size());
+    const auto bsr = BsrMatrix<double, int, Exec, int>::from_csr(Exec(), a);
+    const std::vector<double> blocks(bsr.values.data(), bsr.values.data() + bsr.values.size());
+    if (repeat == 0) {
+      first = sums;
+      first_blocks = blocks;
+    }
+    ASSERT_EQ(sums, first);
+    ASSERT_EQ(blocks, first_blocks);
+  }
+}
+
 TEST(Op, IsReadFromItsLetter) {
   EXPECT_EQ(op_of('n'), Op::none);
   EXPECT_EQ(op_of('T'), Op::transpose);
@@ -149,6 +203,27 @@ TEST(Op, ProductsOfEveryOpAreRight) {
     expect_product(op, a, a);
     expect_product(op, a, HllMatrix<Complex, int, Exec, int>::from_csr(Exec(), a));
   }
+}
+
+TEST(Op, OthersAreRefused) {
+  const auto a = sample<double>(6, 6, 50);
+  const Kokkos::View<double**, Exec> x("x", 6, 2);
+  const Kokkos::View<double**, Exec> y("y", 6, 2);
+  EXPECT_THROW(apply(Exec(), Op('x'), a), UsageError);
+  EXPECT_THROW(spmm(Exec(), Op('x'), 1.0, a, x, 0.0, y), UsageError);
+}
+
+TEST(Op, YOnTheMatrixIsRefused) {
+  using Values = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+  const auto a = sample<double>(6, 6, 100);
+  const auto hll = HllMatrix<double, int, Exec, int>::from_csr(Exec(), a);
+  const auto before = dense(a);
+  const Values x("x", 6, 2);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+    EXPECT_THROW(spmm(Exec(), op, 1.0, a, x, 0.0, Values(a.values.data(), 6, 2)), ShapeError);
+    EXPECT_THROW(spmm(Exec(), op, 1.0, hll, x, 0.0, Values(hll.values.data(), 6, 2)), ShapeError);
+  }
+  EXPECT_EQ(dense(a), before);
 }
 
 TEST(Op, ShapesAreThoseOfTheTransposedMatrix) {

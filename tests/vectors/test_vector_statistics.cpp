@@ -259,6 +259,13 @@ TEST(VectorStatistics, AreTheSameBitsEveryTime) {
   }
 }
 
+TEST(VectorStatistics, AWorkspaceHasColumnsInRange) {
+  using Results = ColumnResults<VectorStatistics<double>, Device>;
+  for (const std::int64_t columns : {std::int64_t{-1}, std::int64_t{1} << 60, INT64_MIN})
+    EXPECT_THROW(Results(Device(), columns), ShapeError) << columns;
+  EXPECT_NO_THROW(Results(Device(), 0));
+}
+
 TEST(VectorStatistics, AWorkspaceServesManyVectors) {
   const Device exec;
   const ColumnResults<VectorStatistics<double>, Device> results(exec, 3);
