@@ -75,12 +75,13 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// @param k       columns of X; products of more take their long rows in several launches
 /// @tparam T      the scalar type of X and Y
 ///
-/// The scratch memory serves one product at a time: on GPUs, products of one prepared matrix, and of
-/// its copies, must not run at the same time in two instances. Sums are the same bits in every run.
+/// The scratch memory serves one product at a time: on GPUs, products of one prepared matrix, and
+/// of its copies, must not run at the same time in two instances. Sums are the same bits in every
+/// run.
 template <class T = void, class ExecSpace, SparseFormat Matrix>
 Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
-  using Sum = std::conditional_t<std::is_void_v<T>,
-                                 std::remove_const_t<typename Matrix::value_type>, T>;
+  using Sum =
+      std::conditional_t<std::is_void_v<T>, std::remove_const_t<typename Matrix::value_type>, T>;
   if constexpr (detail::is_host<ExecSpace>)
     return Prepared<Matrix>(matrix);
   else

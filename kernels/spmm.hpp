@@ -183,5 +183,5 @@ void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta,
   how template void fatvec::detail::launch<fatvec::Kernel>(                                        \
       const Space&, const fatvec::PolicyOn<fatvec::Kernel, Space>&,                                \
       const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset>>&, \
-      const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::ScaledSum<Scalar>&,       \
+      const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::ScaledSum<Scalar>&,      \
       std::int64_t);

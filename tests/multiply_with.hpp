@@ -24,7 +24,7 @@ void multiply_with(const ExecSpace& exec, const Policy& policy, const Alpha& alp
   using T = typename YView::value_type;
   detail::validate_operands({Matrix::name, a.rows(), a.cols()}, x, y);
   const detail::ScaledSum<T> output{static_cast<T>(alpha), static_cast<T>(beta),
-                                     detail::span_of<detail::Columns::strided>(y)};
+                                    detail::span_of<detail::Columns::strided>(y)};
   detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
                          multivector_columns(x));
 }

@@ -138,6 +138,24 @@ void with_a_policy(const Host& exec, const fatvec::CsrMatrix<double, int, Host>&
 }
 // end of snippet
 
+// snippet: residual
+/// R = B - A X: takes the rows of A X, and stores what becomes of them.
+struct Residual {
+  Kokkos::View<const double**> B;
+  Kokkos::View<double**> R;
+
+  template <int width>
+  KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const double (&sums)[width]) const {
+    for (int w = 0; w < width; ++w) R(i, c + w) = B(i, c + w) - sums[w];
+  }
+};
+
+void residual(const Exec& exec, const Matrix& A, Kokkos::View<double**> X,
+              Kokkos::View<const double**> B, Kokkos::View<double**> R) {
+  fatvec::spmm(exec, A, X, Residual{B, R});
+}
+// end of snippet
+
 // snippet: views of a format
 template <class Hll>
 struct AbsoluteSums {
@@ -234,6 +252,19 @@ TEST(guides, readme) {
   product(exec, 10, 10, A.row_map, A.entries, A.values, X, Y);
   exec.fence();
   EXPECT_EQ(on_host(Y)(9, 2), 6);
+}
+
+TEST(guides, residual) {
+  const Exec exec;
+  const Kokkos::View<double**> X("X", 10, 3);
+  const Kokkos::View<double**> B("B", 10, 3);
+  const Kokkos::View<double**> R("R", 10, 3);
+  Kokkos::deep_copy(X, 1.5);
+  Kokkos::deep_copy(B, 7);
+  residual(exec, diagonal_of_two(10), X, B, R);
+  exec.fence();
+  for (int i = 0; i < 10; ++i)
+    for (int c = 0; c < 3; ++c) EXPECT_EQ(on_host(R)(i, c), 4);
 }
 
 TEST(guides, views_of_the_application) {

@@ -98,14 +98,14 @@ void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix
     constexpr int pair = std::max<int>(2, 16 / sizeof(T));
     if (k % pair == 0 && takes_adjacent<T>(pair, x))
       return launch_staged<block, T, AdjacentTile<V, pair>>(label, exec, matrix, x, output, k,
-                                                         sweeps);
+                                                            sweeps);
     launch_staged<block, T, SpacedTile<V, columns, 2>>(label, exec, matrix, x, output, k, sweeps);
   } else {
     constexpr int widest = block > 3 ? 2 : 4;
     const std::int64_t sweeps = portable::sweeps_for(k, 64, 0.25);
     with_width(Widths<2, widest>{}, (k + sweeps - 1) / sweeps, [&]<int width>(Width<width>) {
       launch_staged<block, T, SpacedTile<V, columns, width>>(label, exec, matrix, x, output, k,
-                                                          sweeps);
+                                                             sweeps);
     });
   }
 }

@@ -8,8 +8,8 @@
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
 #include <fatvec/kernels/host/output.hpp>
-#include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/partition.hpp>
+#include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/transposed_store.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
@@ -59,9 +59,11 @@ struct HostBlockKernel {
     constexpr int lanes = simd_bytes / sizeof(T);
     return chains * Block::rows * ((width + lanes - 1) / lanes) + Block::rows + 1 <= simd_registers;
   }
-  static constexpr int widest = !contiguous ? 4 : fits(64, 1) ? 64 : fits(32, 1) ? 32
-                                              : fits(16, 1)   ? 16
-                                                              : 8;
+  static constexpr int widest = !contiguous   ? 4
+                                : fits(64, 1) ? 64
+                                : fits(32, 1) ? 32
+                                : fits(16, 1) ? 16
+                                              : 8;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     const std::int64_t begin = partition.begin(part, block_rows);
@@ -70,7 +72,10 @@ struct HostBlockKernel {
     if constexpr (contiguous)
       of_part.distance = prefetch_row_distance(
           host::prefetch_tuning(maker_of_processor()).for_blocks(), block_rows, entries, begin, end,
-          {.rows = count, .x_rows = cols, .bytes = k * std::int64_t{sizeof(T)}, .block = access.size});
+          {.rows = count,
+           .x_rows = cols,
+           .bytes = k * std::int64_t{sizeof(T)},
+           .block = access.size});
     if constexpr (can_transpose_y)
       if (transposes_y) return of_part.multiply_transposed(begin, end);
     of_part.multiply(begin, end);

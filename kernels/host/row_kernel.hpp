@@ -51,9 +51,8 @@ struct HostRowKernel {
       contiguous && in_matrix_order<typename S::Rows> && is_scaled_sum<Output>;
   /// Rows side by side that go into vectors, where X is a dense column, or several.
   static constexpr int group =
-      S::Rows::contiguous
-          ? 1
-          : interleaved_rows<typename S::value_type, T, typename S::ordinal_type>;
+      S::Rows::contiguous ? 1
+                          : interleaved_rows<typename S::value_type, T, typename S::ordinal_type>;
   /// Groups whose slots are read in turns: caches and processors like neighbouring lines. Slices
   /// mostly have 32 rows.
   static constexpr int at_once = group > 8 ? 2 : 4;
@@ -132,14 +131,22 @@ struct HostRowKernel {
       }
     }
     switch (k - c) {
-      case 7: return multiply_few<7>(first, end, c);
-      case 6: return multiply_few<6>(first, end, c);
-      case 5: return multiply_few<5>(first, end, c);
-      case 4: return multiply_few<4>(first, end, c);
-      case 3: return multiply_few<3>(first, end, c);
-      case 2: return multiply_few<2>(first, end, c);
-      case 1: return multiply_few<1>(first, end, c);
-      default: return;
+      case 7:
+        return multiply_few<7>(first, end, c);
+      case 6:
+        return multiply_few<6>(first, end, c);
+      case 5:
+        return multiply_few<5>(first, end, c);
+      case 4:
+        return multiply_few<4>(first, end, c);
+      case 3:
+        return multiply_few<3>(first, end, c);
+      case 2:
+        return multiply_few<2>(first, end, c);
+      case 1:
+        return multiply_few<1>(first, end, c);
+      default:
+        return;
     }
   }
 
@@ -251,12 +258,13 @@ struct HostRowKernel {
                                                       std::int64_t c) const {
     const HostRowKernel local = *this;
     const auto* const from = &x(0, c);
-    for_each_row(local.a.access, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
-      const std::int64_t begin = slots[0];
-      const T sum[1] = {sparse_dot<T>(local.a.length(i), local.a.columns + begin,
-                                      local.a.values + begin, from)};
-      local.store(i, c, sum);
-    });
+    for_each_row(local.a.access, first, end,
+                 [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
+                   const std::int64_t begin = slots[0];
+                   const T sum[1] = {sparse_dot<T>(local.a.length(i), local.a.columns + begin,
+                                                   local.a.values + begin, from)};
+                   local.store(i, c, sum);
+                 });
   }
 
   /// Prefetches A, and the rows of X of later slots: where rows lie one behind the other, those of
@@ -293,8 +301,8 @@ struct HostRowKernel {
 
 namespace fatvec {
 
-/// The kernel of formats whose rows are walked slot by slot: the above on hosts, the portable one on
-/// devices.
+/// The kernel of formats whose rows are walked slot by slot: the above on hosts, the portable one
+/// on devices.
 template <template <class...> class Format>
 struct RowKernelOf {
   template <class Scalar, class Ordinal, class Device, class Offset>

@@ -23,8 +23,8 @@ struct TransposedStore {
     return output.y.row_stride == 1 && output.y.column_stride != 1 && k > 1;
   }
 
-  /// product(first row, last row, first column, columns, where it goes) until rows first ... last - 1
-  /// and all k columns are done, of Y's `rows`; products begin with multiples of `step` rows.
+  /// product(first row, last row, first column, columns, where it goes) until rows first ... last -
+  /// 1 and all k columns are done, of Y's `rows`; products begin with multiples of `step` rows.
   template <class Product>
   KOKKOS_FUNCTION static void run(const ScaledSum<T>& output, std::int64_t rows, std::int64_t k,
                                   std::int64_t first, std::int64_t last, std::int64_t step,

@@ -46,7 +46,10 @@ struct Items {
 /// The tiles that are compiled for such rows.
 template <bool host, detail::Columns columns, class Rows>
 constexpr auto tiles() {
-  if constexpr (requires { Rows::widest_tile; }) return detail::Widths<1, Rows::widest_tile>{};
+  if constexpr (requires { Rows::of_segments; } && columns == detail::Columns::strided)
+    return detail::Widths<1, 2>{};
+  else if constexpr (requires { Rows::of_segments; })
+    return detail::Widths<1, 2, 3>{};
   else if constexpr (columns == detail::Columns::strided && host)
     return detail::Widths<1, 4>{};
   else if constexpr (columns == detail::Columns::strided)
@@ -118,7 +121,7 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
   }
 }
 
-/// Launches teams for long rows, whose columns are so many tiles; no allocation, no fence.
+/// Launches teams for long rows, whose columns make `tiles` tiles; no allocation, no fence.
 template <bool host, class ExecSpace, class Kernel>
 void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int tiles) {
   constexpr int threads = detail::is_host<ExecSpace> ? 1 : 256;
@@ -129,8 +132,8 @@ void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int t
   kernel.rows_of_team =
       host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
   kernel.parts = host ? 1 : std::min(tiles, most_parts);
-  const auto teams = static_cast<int>((count + kernel.rows_of_team - 1) / kernel.rows_of_team *
-                                      kernel.parts);
+  const auto teams =
+      static_cast<int>((count + kernel.rows_of_team - 1) / kernel.rows_of_team * kernel.parts);
   using Teams = Kokkos::TeamPolicy<
       ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
       Kokkos::LaunchBounds<threads, detail::least_resident<threads == 1 ? 1 : 4>>>;

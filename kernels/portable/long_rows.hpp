@@ -46,11 +46,14 @@ void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::
     const Choice choice = choice_for_segments(k);
     const auto launch = launch_of<false, ExecSpace, SegmentRows, T, columns, Sum>(choice, x, k);
     launch(label, exec, of_rows, x.from_column(c), Sum{T{1}, T{}, {sums, step, 1}}, {0, k},
-           detail::has_shuffles<ExecSpace> ? choice.threads_per_row : 1);
-    multiply_by_teams<false>(
-        label, exec, 0, detail::RowsOfSums<S, T>{of_rows},
-        detail::MultiVectorSpan<const T, detail::Columns::contiguous>{sums, step}, output,
-        {share.first_column + c, k, 0});
+           choice.threads_per_row);
+    using Contiguous = detail::MultiVectorSpan<const T, detail::Columns::contiguous>;
+    using RowsOfSums = detail::RowsOfSums<S, T>;
+    const auto add_up =
+        launch_of<false, ExecSpace, RowsOfSums, T, detail::Columns::contiguous, Output>(
+            choice, Contiguous{sums, step}, k);
+    add_up(label, exec, RowsOfSums{of_rows}, Contiguous{sums, step}, output,
+           {share.first_column + c, k}, choice.threads_per_row);
   }
 }
 

@@ -121,12 +121,13 @@ struct RowKernel {
         if (entries.has(n)) sums[host ? n % 2 : 0].add_product(entries.value[n], of_x[n]);
     };
     int j = lane;
-    for (; j + (batch - 1) * lanes < row.length; j += batch * lanes)
+    int left = row.length;  // of the row: those who share it go through the loop equally often
+    for (; left >= batch * lanes; left -= batch * lanes, j += batch * lanes)
       add(row.template load<batch, true>(j, lanes));
     if constexpr (host) {
       if (j < row.length) add(row.template load<1, true>(j, 1));
     } else {
-      if (j < row.length) add(row.template load<batch, false>(j, lanes));
+      if (lane < left) add(row.template load<batch, false>(j, lanes));
     }
     if constexpr (host) sums[0] += sums[1];
     return sums[0];

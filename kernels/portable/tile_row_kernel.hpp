@@ -86,16 +86,17 @@ void multiply_tile_rows(const char* label, const ExecSpace& exec, const Choice& 
                                          .mean_length = mean_length,
                                          .k = share.columns});
     const int wanted = tile_width<host>(choice.width, from, share.columns);
-    detail::with_width(tiles<host, columns, Access>(), wanted, [&]<int width>(detail::Width<width>) {
-      launch_whole_rows<host>(label, exec, mean_length,
-                              TileRowKernel<host, Access, T, Output, columns, width>{
-                                  .a = {a.tile_access(), places},
-                                  .x = from,
-                                  .output = output,
-                                  .k = share.columns,
-                                  .first_column = share.first_column,
-                                  .items = {.tiles = (share.columns + width - 1) / width}});
-    });
+    detail::with_width(
+        tiles<host, columns, Access>(), wanted, [&]<int width>(detail::Width<width>) {
+          launch_whole_rows<host>(label, exec, mean_length,
+                                  TileRowKernel<host, Access, T, Output, columns, width>{
+                                      .a = {a.tile_access(), places},
+                                      .x = from,
+                                      .output = output,
+                                      .k = share.columns,
+                                      .first_column = share.first_column,
+                                      .items = {.tiles = (share.columns + width - 1) / width}});
+        });
   });
 }
 

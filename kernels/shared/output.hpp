@@ -27,8 +27,8 @@ concept Output = requires(const O& output, std::int64_t i, std::int64_t c, const
 
 namespace detail {
 
-/// Y(i, c) = beta · Y(i, c) + alpha · sum; beta = 0 overwrites Y, even NaN. Y's strides are run-time
-/// values, for Y is touched once per row and tile.
+/// Y(i, c) = beta · Y(i, c) + alpha · sum; beta = 0 overwrites Y, even NaN. Y's strides are
+/// run-time values, for Y is touched once per row and tile.
 template <class T>
 struct ScaledSum {
   T alpha;

@@ -101,7 +101,7 @@ template <class S>
 struct SegmentRows {
   using Row = typename SlotRows<S>::Row;
   static constexpr bool contiguous = true;  // threads share them wherever their entries lie
-  static constexpr int widest_tile = 2;
+  static constexpr bool of_segments = true;
   SlotRows<S> whole;
   const RowSegment<typename S::ordinal_type>* segments;
   std::int64_t number;
@@ -123,7 +123,7 @@ struct SegmentRows {
 
 /// The long rows once their segments are summed: row s, which begins with segment s, has an entry 1
 /// for each of its segments. Multiplied by the scratch multivector they are the rows of the
-/// product. Of other segments the rows are empty.
+/// product. Other segments are no row of the matrix.
 template <class S, class T>
 struct RowsOfSums {
   struct Row {
@@ -150,6 +150,7 @@ struct RowsOfSums {
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return segments.number; }
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t matrix_row(std::int64_t s) const {
+    if (segments.segments[s].first > 0) return -1;
     return segments.whole.matrix_row(segments.segments[s].row);
   }
   [[nodiscard]] KOKKOS_FUNCTION int length(std::int64_t s) const {

@@ -119,6 +119,7 @@ inline std::string words_of(const Shape& a) {
 template <class XView>
 void validate_x(const Shape& a, const XView& x) {
   require_extents("X", x, a.cols, multivector_columns(x), [&] { return words_of(a); });
+  require_columns("spmm", multivector_columns(x), 0);
 }
 
 template <class XView, class YView>
@@ -128,7 +129,6 @@ void validate_operands(const Shape& a, const XView& x, const YView& y) {
   require_extents("Y", y, a.rows, k, [&] {
     return concat(words_of(a), " and X of ", k, k == 1 ? " column" : " columns");
   });
-  require_columns("spmm", k, 0);
   require_own_elements(y);
   require_apart(x, y);
 }

@@ -47,7 +47,8 @@ distributed::Matrix<Csr> joined(const distributed::Communicator& communicator,
         .x_rows = x_rows,
         .options = options,
         .volume = volume,
-        .halo = Halo<Csr>(ready_for_products(pieces.halo), pieces.boundary, plan, std::move(exchange)),
+        .halo =
+            Halo<Csr>(ready_for_products(pieces.halo), pieces.boundary, plan, std::move(exchange)),
         .values = ValueSource<Csr>(pieces.local, pieces.first_local, pieces.columns_before)});
     return Matrix<Csr>(pieces.local, std::move(shared));
   });

@@ -131,7 +131,7 @@ class Halo {
     using T = typename Y::value_type;
     const detail::ReceivedRows<T> x{reinterpret_cast<const T*>(exchange_->received()), k};
     const detail::ScaledSum<T> adding{static_cast<T>(alpha), T{1},
-                                     detail::span_of<detail::Columns::strided>(y)};
+                                      detail::span_of<detail::Columns::strided>(y)};
     detail::multiply_halo(exec, detail::halo_slots(matrix_, boundary_), x, adding, k);
   }
 

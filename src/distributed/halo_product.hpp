@@ -44,9 +44,9 @@ void multiply_halo(const ExecSpace& exec, const S& a, const ReceivedRows<T>& x,
 
 }  // namespace fatvec::detail
 
-#define FATVEC_HALO(how, Space, Scalar, Offset)                                             \
-  how template void fatvec::detail::multiply_halo(                                          \
-      const Space&, const fatvec::detail::HaloSlots<Scalar, Space::device_type, Offset>&,   \
+#define FATVEC_HALO(how, Space, Scalar, Offset)                                              \
+  how template void fatvec::detail::multiply_halo(                                           \
+      const Space&, const fatvec::detail::HaloSlots<Scalar, Space::device_type, Offset>&,    \
       const fatvec::detail::ReceivedRows<Scalar>&, const fatvec::detail::ScaledSum<Scalar>&, \
       std::int64_t);
 FATVEC_EXTERN(FATVEC_HALO)

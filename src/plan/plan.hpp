@@ -301,9 +301,9 @@ Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels> analy
 
 /// Y = beta · Y + alpha · op(A) · X with the plan's matrix; X and Y as in spmm() of a matrix: any
 /// layout, whatever the plan was made for. Only enqueues work on exec: no fence, no allocation, no
-/// transfer. A plan that packs has one copy of X and Y, and on GPUs one with rows that are far longer
-/// than the mean has scratch memory for them: its products must not run at the same time, in two
-/// instances; others may.
+/// transfer. A plan that packs has one copy of X and Y, and on GPUs one with rows that are far
+/// longer than the mean has scratch memory for them: its products must not run at the same time, in
+/// two instances; others may.
 template <class ExecSpace, class Alpha, class Csr, class Kernels, class XView, class Beta,
           class YView>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,

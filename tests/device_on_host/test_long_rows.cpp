@@ -32,7 +32,8 @@ Csr with_lengths(const std::vector<int>& lengths) {
 }
 
 Segments segments_of(const std::vector<int>& lengths) {
-  return fatvec::detail::with_segments<double>(Csr::execution_space(), with_lengths(lengths), 1).segments;
+  return fatvec::detail::with_segments<double>(Csr::execution_space(), with_lengths(lengths), 1)
+      .segments;
 }
 
 TEST(LongRows, AreLookedForWhereDevicesMultiply) {

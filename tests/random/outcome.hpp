@@ -9,12 +9,11 @@ namespace fatvec::test {
 
 /// What became of one random product.
 struct Outcome {
-  std::string product;      ///< what was multiplied how, for people
-  std::string problem;      ///< empty where it is right
-  double scaled = 0;        ///< largest error over what rounding allows
-  bool wrong = false;       ///< beyond that, or elements around Y were overwritten, or it threw
-  bool differs = false;     ///< another run of it has other bits
-  bool may_differ = false;  ///< as spmm() and prepare() say of segments of rows on GPUs
+  std::string product;   ///< what was multiplied how, for people
+  std::string problem;   ///< empty where it is right
+  double scaled = 0;     ///< largest error over what rounding allows
+  bool wrong = false;    ///< beyond that, or elements around Y were overwritten, or it threw
+  bool differs = false;  ///< another run of it has other bits
 };
 
 /// Forms the product that the seed describes, some times; `announce` is told of it before.

@@ -93,7 +93,6 @@ class RandomProduct {
       outcome_.wrong = true;
       outcome_.problem = "elements of X or between those of Y were overwritten";
     }
-    outcome_.may_differ = settings_.may_add_segments_up<Exec>();
     const bool differs = bits_after(product) != bits;
     const bool differs_anew = bits_after(make()) != bits;
     outcome_.differs = differs || differs_anew;
@@ -185,14 +184,13 @@ class RandomProduct {
   /// multiply(matrix) with A in the kernel's format, prepared or not.
   template <class Kernel, class Multiply>
   Product converted(const Csr& a, const Multiply& multiply) const {
-    return with_layout<MatrixOf<Kernel>>(settings_.row_major_storage,
-                                         [&]<class M>(std::type_identity<M>) -> Product {
-                                           const M matrix = convert<M>(Exec(), a, settings_.format);
-                                           if (!settings_.prepared)
-                                             return [=] { multiply(matrix); };
-                                           const Prepared<M> prepared = prepare(Exec(), matrix);
-                                           return [=] { multiply(prepared); };
-                                         });
+    return with_layout<MatrixOf<Kernel>>(
+        settings_.row_major_storage, [&]<class M>(std::type_identity<M>) -> Product {
+          const M matrix = convert<M>(Exec(), a, settings_.format);
+          if (!settings_.prepared) return [=] { multiply(matrix); };
+          const Prepared<M> prepared = prepare(Exec(), matrix, columns());
+          return [=] { multiply(prepared); };
+        });
   }
 
   template <class Kernel>
@@ -241,7 +239,7 @@ class RandomProduct {
     };
     const bool updates = settings_.update != Update::none;
     const Csr first = updates ? mirror<Exec>(on_host(other_)) : a;
-    const std::int64_t k = settings_.plan_k > 0 ? settings_.plan_k : std::max<std::int64_t>(k_, 1);
+    const std::int64_t k = columns();
     auto plan = analyse(Exec(), as_given(first), k, options);
     if (settings_.update == Update::values && options.keep_value_map)
       plan.update(Exec(), a.values);
@@ -270,6 +268,11 @@ class RandomProduct {
   Settings settings_;
   RandomMatrix of_a_;
   RandomMatrix other_;  ///< that a plan is made for before it is told of A
+  /// Of a plan, and of scratch memory.
+  [[nodiscard]] std::int64_t columns() const {
+    return settings_.plan_k > 0 ? settings_.plan_k : std::max<std::int64_t>(k_, 1);
+  }
+
   std::int64_t k_;
   Operands<T> operands_;
   T alpha_{};

@@ -47,13 +47,6 @@ struct Settings {
         const_plan ? ", const" : "", plan.keep_value_map ? ", with a value map" : "",
         plan.choice && plan.choice->packed ? ", packed" : "", ", plan's k ", plan_k);
   }
-
-  /// Whether parts of long rows meet by atomic additions.
-  template <class ExecSpace>
-  [[nodiscard]] bool may_add_segments_up() const {
-    if (fatvec::detail::is_host<ExecSpace>) return false;
-    return way == Way::plan ? !plan.reproducible_sums : prepared;
-  }
 };
 
 /// A kernel, one of its policies, and whether its format knows zeros of its own from entries.
@@ -72,7 +65,7 @@ KernelChoice random_kernel(Random& random, TypeList<Kernels...>) {
   const auto consider = [&]<class Kernel>(Kernel) {
     if (n++ != chosen) return;
     using Matrix = typename Kernel::template Matrix<double, std::int32_t, ExecSpace, std::int32_t>;
-    choice = {Kernel::name, "", is_portable<Kernel>, Matrix::keeps_pattern};
+    choice = {std::string(Kernel::name), "", is_portable<Kernel>, Matrix::keeps_pattern};
     if (random.chance(0.75))
       choice.policy = random.one_of(PolicyOn<Kernel, ExecSpace>::tuning_range()).to_string();
   };
@@ -111,7 +104,6 @@ PlanOptions random_plan(Random& random, const Settings& settings) {
                    .op = settings.op,
                    .machine = random_machine<ExecSpace>(random),
                    .keep_value_map = random.chance(0.4),
-                   .reproducible_sums = random.chance(0.5),
                    .format = settings.format};
   if (!settings.kernel.empty())
     plan.choice = Choice{settings.kernel, settings.policy, random.chance(0.5)};

@@ -111,7 +111,7 @@ TEST_F(ManyThreads, MultiplyByOneMatrix) {
     });
   };
   multiply_by(a_);
-  multiply_by(prepare(Exec(), a_));
+  multiply_by(prepare(Exec(), a_, 8));
   multiply_by(convert<HllMatrix<double, std::int32_t, Exec>>(Exec(), a_));
 }
 
