@@ -208,6 +208,9 @@ template <int size, class ExecSpace, class S, class T, Columns columns, class Ou
 void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Policy& policy,
                         const S& a, const MultiVectorSpan<const T, columns>& x,
                         const Output& output, std::int64_t k) {
+  bool transposes_y = false;
+  if constexpr (columns == Columns::contiguous && is_scaled_sum<Output>)
+    transposes_y = TransposedStore<T>::applies_to(output, k);
   with_block_tile<size>(k, [&](auto tile) {
     using Kernel = HostBlockKernel<T, S, columns, decltype(tile), Output>;
     const std::int64_t parts = parts_for(exec, policy, a.stored_entries(), k);
@@ -222,9 +225,8 @@ void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Po
                   .to = decltype(Kernel::to)::of(output, a.rows(), k),
                   .k = k,
                   .partition = {a.count, parts}};
-    if constexpr (Kernel::can_transpose_y)
-      kernel.transposes_y = TransposedStore<T>::applies_to(output, k);
-    if (kernel.transposes_y) kernel.partition.granularity = TransposedStore<T>::line;
+    kernel.transposes_y = transposes_y;
+    if (transposes_y) kernel.partition.granularity = TransposedStore<T>::line;
     launch_parts(label, exec, parts, kernel);
   });
 }

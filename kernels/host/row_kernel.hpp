@@ -173,7 +173,9 @@ struct HostRowKernel {
         return multiply_groups_of_rows<width>(first, end, c);
     if constexpr (requires { a.access.for_each_row(first, end, [](auto, const auto&) {}); })
       a.access.for_each_row(first, end, [&](auto i, const auto& slots) FATVEC_INLINE_LAMBDA {
-        multiply_row<width, prefetches>(i, SlotRow{slots, a.columns, a.values, a.length(i)}, c);
+        using Walk = std::remove_cvref_t<decltype(slots)>;
+        using Row = SlotRow<Walk, typename S::ordinal_type, typename S::value_type>;
+        multiply_row<width, prefetches>(i, Row{slots, a.columns, a.values, a.length(i)}, c);
       });
     else
       for (std::int64_t i = first; i < end; ++i) multiply_row<width, prefetches>(i, a(i), c);
