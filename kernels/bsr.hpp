@@ -124,6 +124,7 @@ struct Portable<BsrMatrix> {
                                 output, k);  // is CSR
   }
 };
+/// Its name, as other formats have one.
 using BsrPortable = Portable<BsrMatrix>;
 
 /// The kernel of BsrMatrix, in any layout.

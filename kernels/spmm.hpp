@@ -111,10 +111,14 @@ void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, cons
 /// A · X, whose rows go to an output of the caller's, with a named kernel and policy. Kernels are
 /// compiled for it where this is called.
 ///
+/// @param exec    execution-space instance; the call only enqueues work on it
+/// @param policy  how the kernel cuts up its work; Policy{} leaves that to the kernel
+/// @param a       rows × cols matrix in any format that Kernel multiplies
+/// @param x       cols × k View, rank 1 (k = 1) or 2, any layout
 /// @param output  models Output for X's scalar type (shared/output.hpp); gets each element of A · X
 /// once; whatever it writes must not be what the product reads
 ///
-/// Throws ShapeError where X has not as many rows as A has columns. Only enqueues work on exec.
+/// Throws ShapeError where X has not as many rows as A has columns.
 template <SpmmKernel Kernel, class ExecSpace, SparseFormat Matrix, class XView, class To>
   requires Output<To, std::remove_const_t<typename XView::value_type>>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Matrix& a,

@@ -150,8 +150,7 @@ struct HostRowKernel {
     }
   }
 
-  /// Few columns, of rows that cost little: not inlined, for a loop that has all registers to
-  /// itself.
+  /// Few columns, of rows that cost little: not inlined, so that the loop has all registers.
   template <int width>
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply_few(std::int64_t first, std::int64_t end,
                                                       std::int64_t c) const {

@@ -33,6 +33,7 @@ struct BlockRowKernel {
                                : w * sizeof(T) > 16  ? 2
                                                      : 4;
 
+  /// Of A: block rows, and rows.
   struct BlockRows {
     typename S::Rows of_blocks;
     std::int64_t rows;

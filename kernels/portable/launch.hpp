@@ -31,6 +31,7 @@ struct Items {
   std::int64_t first_row = 0;
   int rows = 0;  ///< of this launch
 
+  /// Of one work-item.
   struct RowAndTile {
     std::int64_t row;
     int tile;

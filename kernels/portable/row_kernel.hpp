@@ -210,6 +210,7 @@ void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
   }
 }
 
+/// launch_rows() for some width, as a value.
 template <class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
 using Launch = void (*)(const char*, const ExecSpace&, const Rows&,
                         const detail::MultiVectorSpan<const T, columns>&, const Output&,

@@ -23,6 +23,7 @@ struct TileRowKernel {
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
 
+  /// Of A: its windows, and places of rows.
   struct Places {
     Access windows;
     std::int64_t places;  ///< for rows: 8 in each window
