@@ -255,7 +255,8 @@ TEST(DistributedProduct, RefusesMoreColumnsThanAnyMemoryHasOnAllRanks) {
   const HostCsr serial = whole("arrow:50");
   const auto a = spread(world, serial);
   expect_product<LayoutRight, LayoutRight>(a, serial, 2, 1.0, 0.0);
-  EXPECT_THROW(a.reserve(std::int64_t{1} << 50), CapacityError);
+  EXPECT_THROW(a.reserve((std::int64_t{1} << 31) - 1), CapacityError);
+  EXPECT_THROW(a.reserve(std::int64_t{1} << 50), ShapeError);
   expect_product<LayoutRight, LayoutRight>(a, serial, 1, 1.0, 0.0);  // serves on
 }
 
