@@ -16,6 +16,7 @@
 #include <fatvec/kernels/device/thread_mapping.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/rows_of_x.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
 
@@ -93,6 +94,7 @@ void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix
                           const MultiVectorSpan<const T, columns>& x, const Output& output,
                           std::int64_t k) {
   using V = const T;
+  require_near_rows(label, x);
   if constexpr (columns == Columns::contiguous) {
     const std::int64_t sweeps = portable::sweeps_for(k, portable::bytes_at_once / sizeof(T), 0.5);
     constexpr int pair = std::max<int>(2, 16 / sizeof(T));
