@@ -14,8 +14,7 @@
 #include <fatvec/kernels/shared/rows.hpp>
 
 /// Rows that are far longer than the mean, on devices. Where prepare() or a plan has looked for
-/// them they are cut into segments, for all multiprocessors: the sums of the segments go to scratch
-/// memory, and a further product adds them up. Otherwise a row is a team's.
+/// them they are cut into segments, for all multiprocessors. Otherwise a row is a team's.
 namespace fatvec::portable {
 
 /// What segments of rows are multiplied in: about a warp for each, its threads over tiles of two
@@ -25,6 +24,49 @@ inline Choice choice_for_segments(int k) {
   const auto tiles = static_cast<unsigned>(std::min((k + width - 1) / width, 16));
   return {Form::range, width, static_cast<int>(32 / std::bit_ceil(tiles))};
 }
+
+/// The output of segments. The sums of a row's only segment go to the output of the product; those
+/// of others to scratch memory, where the last one of a group to arrive adds the group up, in the
+/// order of the segments, and arrives for it in a group of groups. Nobody waits, and sums are the
+/// same bits in every run.
+template <class S, class T, class Output>
+struct SumsOfSegments {
+  static constexpr std::int64_t most_in_group = 32;
+  detail::SegmentRows<S> rows;
+  Output output;
+  int first_column;   ///< of the output
+  T* sums;            ///< of the segments, row-major
+  int* arrived;       ///< the same for how many of a group have
+  std::int64_t step;  ///< columns of both
+
+  template <int width>
+  KOKKOS_FUNCTION void store(std::int64_t s, std::int64_t c, const T (&sum)[width]) const {
+    const auto segment = rows.segments[s];
+    const std::int64_t number = segment.of_row;
+    std::int64_t place = segment.first / detail::entries_of_segment;  // in the row
+    const std::int64_t first = (s - place) * step + c;                // of the row, in scratch
+    alignas(16) T total[width];
+    for (int w = 0; w < width; ++w) total[w] = sum[w];
+    int level = 0;
+    for (std::int64_t apart = 1; apart < number; apart *= most_in_group, ++level) {
+      for (int w = 0; w < width; ++w) sums[first + place * step + w] = total[w];
+      place -= place % (most_in_group * apart);
+      const std::int64_t members =
+          Kokkos::min(std::int64_t{most_in_group}, (number - place - 1) / apart + 1);
+      if (members == 1) continue;
+      // A group of this level has more segments than there are levels: a counter for each.
+      int& others = arrived[first + (place + level) * step];
+      Kokkos::memory_fence();
+      if (Kokkos::atomic_fetch_add(&others, 1) + 1 < members) return;
+      Kokkos::memory_fence();
+      others = 0;
+      for (int w = 0; w < width; ++w) total[w] = T{};
+      for (std::int64_t m = 0; m < members; ++m)
+        for (int w = 0; w < width; ++w) total[w] += sums[first + (place + m * apart) * step + w];
+    }
+    output.store(rows.whole.matrix_row(segment.row), first_column + c, total);
+  }
+};
 
 template <class ExecSpace, class S, class Segments, class T, detail::Columns columns, class Output>
 void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::SlotRows<S>& rows,
@@ -36,24 +78,20 @@ void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::
   const auto room = static_cast<int>(segments.template columns<T>(share.columns));
   if (room == 0) return multiply_by_teams<false>(label, exec, 0, rows, x, output, share);
 
-  using SegmentRows = detail::SegmentRows<S>;
-  using Sum = detail::ScaledSum<T>;
-  const SegmentRows of_rows{rows, segments.list.data(), number};
+  using Rows = detail::SegmentRows<S>;
+  using Sums = SumsOfSegments<S, T, Output>;
+  const Rows parts{rows, segments.list.data(), number};
   for (int c = 0; c < share.columns; c += room) {
     const int k = std::min(room, share.columns - c);
-    T* const sums = reinterpret_cast<T*>(segments.sums.data());
-    const std::int64_t step = detail::columns_of_sums(k);
+    const Sums sums{.rows = parts,
+                    .output = output,
+                    .first_column = share.first_column + c,
+                    .sums = reinterpret_cast<T*>(segments.sums.data()),
+                    .arrived = segments.arrived.data(),
+                    .step = detail::columns_of_sums(k)};
     const Choice choice = choice_for_segments(k);
-    const auto launch = launch_of<false, ExecSpace, SegmentRows, T, columns, Sum>(choice, x, k);
-    launch(label, exec, of_rows, x.from_column(c), Sum{T{1}, T{}, {sums, step, 1}}, {0, k},
-           choice.threads_per_row);
-    using Contiguous = detail::MultiVectorSpan<const T, detail::Columns::contiguous>;
-    using RowsOfSums = detail::RowsOfSums<S, T>;
-    const auto add_up =
-        launch_of<false, ExecSpace, RowsOfSums, T, detail::Columns::contiguous, Output>(
-            choice, Contiguous{sums, step}, k);
-    add_up(label, exec, RowsOfSums{of_rows}, Contiguous{sums, step}, output,
-           {share.first_column + c, k}, choice.threads_per_row);
+    const auto launch = launch_of<false, ExecSpace, Rows, T, columns, Sums>(choice, x, k);
+    launch(label, exec, parts, x.from_column(c), sums, {0, k}, choice.threads_per_row);
   }
 }
 

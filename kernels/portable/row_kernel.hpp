@@ -40,7 +40,7 @@ struct RowKernel {
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
   /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
   static constexpr int resident_blocks =
-      contiguous && Rows::contiguous && width * sizeof(T) <= 16 ? 10 : 8;
+      contiguous && Rows::contiguous && width * sizeof(T) < 16 ? 10 : 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
 
   Rows a;
@@ -100,6 +100,10 @@ struct RowKernel {
           for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
       const std::int64_t to = a.matrix_row(i);
       if (lane == 0 && to >= 0) output.store(to, first_column + c, of_row);
+      if constexpr (!host && w == width) {  // an item has one: registers need not keep the row
+        c += w;
+        break;
+      }
     }
     if constexpr (w > 1)
       if (c < last) multiply<w / 2>(i, row, c, last, lane, mask);
@@ -109,8 +113,8 @@ struct RowKernel {
   /// of X. Several entries are loaded before they are multiplied; a CPU adds them to two sums in
   /// turns, so that an addition need not wait for the one before.
   template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION Tile<w> add_up(const Row& row, int c, int lane, int lanes) const {
-    constexpr int batch = host || w * sizeof(T) > 32 ? 2 : 4;
+  KOKKOS_FORCEINLINE_FUNCTION Tile<w> add_up(Row row, int c, int lane, int lanes) const {
+    constexpr int batch = host || w * sizeof(T) > 24 ? 2 : 4;
     const detail::RowsOfX<T> rows_of_x(x, c);
     Tile<w> sums[host ? 2 : 1];
     const auto add = [&](const auto& entries) {
@@ -120,14 +124,14 @@ struct RowKernel {
       for (int n = 0; n < entries.size; ++n)
         if (entries.has(n)) sums[host ? n % 2 : 0].add_product(entries.value[n], of_x[n]);
     };
-    int j = lane;
     int left = row.length;  // of the row: those who share it go through the loop equally often
-    for (; left >= batch * lanes; left -= batch * lanes, j += batch * lanes)
-      add(row.template load<batch, true>(j, lanes));
+    row.advance(lane);
+    for (; left >= batch * lanes; left -= batch * lanes, row.advance(batch * lanes))
+      add(row.template load<batch, true>(lanes, left));
     if constexpr (host) {
-      if (j < row.length) add(row.template load<1, true>(j, 1));
+      if (left > 0) add(row.template load<1, true>(1, 1));
     } else {
-      if (lane < left) add(row.template load<batch, false>(j, lanes));
+      if (lane < left) add(row.template load<batch, false>(lanes, left - lane));
     }
     if constexpr (host) sums[0] += sums[1];
     return sums[0];
@@ -220,10 +224,13 @@ using Launch = void (*)(const char*, const ExecSpace&, const Rows&,
 template <bool host, class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
 auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   Launch<ExecSpace, Rows, T, columns, Output> launch = nullptr;
+  constexpr bool may_share = !host && Rows::contiguous && detail::has_shuffles<ExecSpace>;
+  constexpr bool always_share = may_share && requires { Rows::of_segments; };
   const auto take = [&]<int width>(detail::Width<width>) {
-    launch = &launch_rows<host, width, false, ExecSpace, Rows, T, columns, Output>;
-    if constexpr (!host && Rows::contiguous && detail::has_shuffles<ExecSpace>)
-      if (choice.threads_per_row > 1)
+    if constexpr (!always_share)
+      launch = &launch_rows<host, width, false, ExecSpace, Rows, T, columns, Output>;
+    if constexpr (may_share)
+      if (always_share || choice.threads_per_row > 1)
         launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
   };
   detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, x, k), take);

@@ -45,11 +45,20 @@ struct ScaledSum {
   template <int width>
   KOKKOS_INLINE_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sum)[width]) const {
     T* const to = &y(i, c);
-    if constexpr (vectors_are_aligned || vector_width<T>(width) == 1) {
+    constexpr int n = vector_width<T>(width);
+    using Vector = typename VectorOf<T, n>::type;
+    if constexpr (n == 1) {
       store_one_by_one(to, y.column_stride, sum);
-    } else {  // a CPU: whole vectors
-      constexpr int n = vector_width<T>(width);
-      using Vector = typename VectorOf<T, n>::type;
+    } else if constexpr (vectors_are_aligned) {  // a device
+      static_assert(width % n == 0);
+      if (y.column_stride != 1 || reinterpret_cast<std::uintptr_t>(to) % sizeof(Vector) != 0)
+        return store_one_by_one(to, y.column_stride, sum);
+      for (int p = 0; p < width / n; ++p) {
+        Vector result = alpha * reinterpret_cast<const Vector*>(sum)[p];
+        if (!overwrites()) result += beta * reinterpret_cast<const Vector*>(to)[p];
+        reinterpret_cast<Vector*>(to)[p] = result;
+      }
+    } else {  // a CPU
       if (y.column_stride != 1) return store_apart<width>(to, Tile<T, width>(sum, 1));
       int w = 0;
       for (; w + n <= width; w += n) {

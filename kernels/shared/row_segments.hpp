@@ -17,6 +17,7 @@ struct RowSegment {
   Ordinal row;
   Ordinal first;
   Ordinal last;
+  Ordinal of_row;  ///< segments that the row has
 };
 
 /// Of a segment: 4 for each lane of a warp where k = 1.
@@ -39,7 +40,7 @@ constexpr std::int64_t longest_walked_row(std::int64_t rows, std::int64_t nnz) {
                    : std::max(longest_whole_row(rows, nnz), 2 * nnz / rows);
 }
 
-/// Columns of a multivector of sums, so that a device can load two at a time.
+/// Columns of the sums of a segment, so that a device can load two at a time.
 constexpr std::int64_t columns_of_sums(std::int64_t k) {
   return (k + 1) / 2 * 2;
 }
@@ -61,7 +62,8 @@ struct ListSegments {
       for (std::int64_t n = 0; n < segments; ++n) {
         const std::int64_t end = (n + 1) * segment;
         list(next + n) = {static_cast<Ordinal>(row), static_cast<Ordinal>(n * segment),
-                          static_cast<Ordinal>(end < length ? end : length)};
+                          static_cast<Ordinal>(end < length ? end : length),
+                          static_cast<Ordinal>(segments)};
       }
     }
     next += segments;
@@ -77,6 +79,7 @@ struct RowSegments {
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< row that is not split
   Kokkos::View<RowSegment<Ordinal>*, Device> list;
   Kokkos::View<std::byte*, Device> sums;  ///< of the segments, for one product at a time
+  Kokkos::View<int*, Device> arrived;     ///< how many of them wait; 0 between products
 
   /// Columns, of up to k, whose sums there is room for.
   template <class T>
@@ -90,10 +93,12 @@ struct RowSegments {
   template <class T, class ExecSpace>
   void make_room(const ExecSpace& exec, std::int64_t k) {
     if (list.extent(0) == 0) return;
-    const auto bytes = static_cast<double>(list.extent(0)) * static_cast<double>(sizeof(T)) *
-                       static_cast<double>(columns_of_sums(k));
-    sums = allocate<decltype(sums)>(exec, "fatvec::sums_of_segments",
-                                    checked_count<std::int64_t>(bytes, "bytes"));
+    const double number =
+        static_cast<double>(list.extent(0)) * static_cast<double>(columns_of_sums(k));
+    const auto elements = checked_count<std::int64_t>(number * sizeof(T), "bytes") / sizeof(T);
+    arrived = allocate<decltype(arrived)>(exec, "fatvec::arrived_segments", elements);
+    Kokkos::deep_copy(exec, arrived, 0);
+    sums = allocate<decltype(sums)>(exec, "fatvec::sums_of_segments", elements * sizeof(T));
   }
 
   /// Those of rows of more than `longest` entries among the first `count` rows of a row access

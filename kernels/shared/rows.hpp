@@ -12,15 +12,15 @@
 /// The rows of a matrix, as row kernels read them, whatever its format:
 ///   count()         stored rows
 ///   operator()(i)   stored row i: `length`, colidx(j) and value(j) for j < length, as in
-///                   KokkosSparse's views of rows, and load<n>(j, step): n entries at once
+///                   KokkosSparse's views of rows; load<n>(step), n entries at once; advance(n)
 ///   length(i)       the same without the rest
 ///   matrix_row(i)   the row of the matrix, and of Y, that stored row i is
 ///   contiguous      whether the entries of a row lie side by side
 ///   mean_length     of a row
 namespace fatvec::detail {
 
-/// Entries j, j + step, ... of a row, n of them, in registers. Of the last ones of a row only those
-/// before its end are there; the others have the value 0.
+/// n entries of a row, `step` apart, in registers. Of the last ones of a row only those before its
+/// end are there; the others have the value 0.
 template <class Ordinal, class Value, int n, bool all>
 struct Entries {
   static constexpr int size = n;
@@ -47,17 +47,19 @@ struct SlotRow {
   [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION const Value& value(int j) const {
     return values[slots[j]];
   }
-  /// all: whether the row is known to have them all.
+  /// From now on the first entry is the one that was the n-th; `length` stays.
+  FATVEC_FORCEINLINE_FUNCTION void advance(int n) { slots.advance(n); }
+  /// Entries 0, step, 2 step, ...; all: the row has them all, otherwise those before `left`.
   template <int n, bool all>
-  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION Entries<Ordinal, Value, n, all> load(int j,
-                                                                                 int step) const {
+  [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION Entries<Ordinal, Value, n, all> load(int step,
+                                                                                 int left) const {
     Entries<Ordinal, Value, n, all> loaded;
     loaded.step = step;
-    loaded.left = length - j;
+    loaded.left = left;
     for (int m = 0; m < n; ++m) {
       if (!loaded.has(m)) continue;
-      loaded.colidx[m] = colidx(j + m * step);
-      loaded.value[m] = value(j + m * step);
+      loaded.colidx[m] = colidx(m * step);
+      loaded.value[m] = value(m * step);
     }
     return loaded;
   }
@@ -96,7 +98,7 @@ struct SlotRows {
   }
 };
 
-/// Segments of long rows, as rows: of segment s the sums go to row s of a scratch multivector.
+/// Segments of long rows, as rows that count like the segments.
 template <class S>
 struct SegmentRows {
   using Row = typename SlotRows<S>::Row;
@@ -115,49 +117,10 @@ struct SegmentRows {
   FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t s) const {
     const auto segment = segments[s];
     Row row = whole(segment.row);
-    row.slots.advance(static_cast<int>(segment.first));
+    row.advance(static_cast<int>(segment.first));
     row.length = static_cast<int>(segment.last - segment.first);
     return row;
   }
-};
-
-/// The long rows once their segments are summed: row s, which begins with segment s, has an entry 1
-/// for each of its segments. Multiplied by the scratch multivector they are the rows of the
-/// product. Other segments are no row of the matrix.
-template <class S, class T>
-struct RowsOfSums {
-  struct Row {
-    std::int64_t first;
-    int length;
-
-    template <int n, bool all>
-    [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION Entries<std::int64_t, T, n, all> load(
-        int j, int step) const {
-      Entries<std::int64_t, T, n, all> loaded;
-      loaded.step = step;
-      loaded.left = length - j;
-      for (int m = 0; m < n; ++m) {
-        if (!loaded.has(m)) continue;
-        loaded.colidx[m] = first + j + m * step;
-        loaded.value[m] = T{1};
-      }
-      return loaded;
-    }
-  };
-  static constexpr bool contiguous = true;
-  SegmentRows<S> segments;
-  double mean_length = 1;
-
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return segments.number; }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t matrix_row(std::int64_t s) const {
-    if (segments.segments[s].first > 0) return -1;
-    return segments.whole.matrix_row(segments.segments[s].row);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION int length(std::int64_t s) const {
-    if (segments.segments[s].first > 0) return 0;
-    return (segments.whole.length(segments.segments[s].row) - 1) / entries_of_segment + 1;
-  }
-  FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t s) const { return {s, length(s)}; }
 };
 
 }  // namespace fatvec::detail

@@ -189,6 +189,44 @@ TEST_F(SegmentedRows, ProductsAreThoseOfWholeRows) {
   }
 }
 
+TEST_F(SegmentedRows, SumsOfAThousandSegmentsAreAddedUp) {
+  constexpr int longest = 128 * 1025 + 5;  // three levels of groups
+  std::vector<int> lengths(40);
+  lengths[3] = 128 * 33;
+  lengths[7] = longest;
+  const HostCsr::Offsets row_map("row_map", lengths.size() + 1);
+  for (std::size_t i = 0; i < lengths.size(); ++i) row_map(i + 1) = row_map(i) + lengths[i];
+  const HostCsr::Ordinals entries("entries", row_map(lengths.size()));
+  const HostCsr::Scalars values("values", row_map(lengths.size()));
+  for (int n = 0; n < longest; ++n) {
+    const int to = row_map(7) + n;
+    entries(to) = n;
+    values(to) = n % 5 - 1.5;
+    if (n < lengths[3]) entries(row_map(3) + n) = n, values(row_map(3) + n) = n % 3;
+  }
+  const HostCsr csr(static_cast<int>(lengths.size()), longest, row_map, entries, values);
+  const auto a = fatvec::detail::with_segments<double>(Exec(), fatvec::mirror<Exec>(csr), 3);
+  EXPECT_EQ(a.segments.list.extent(0), 33U + 1026U);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Host> x("x", longest, 3);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Host> y("y", lengths.size(), 3);
+  for (int j = 0; j < longest; ++j)
+    for (int c = 0; c < 3; ++c) x(j, c) = (j * 7 + c * 13) % 11 - 4.5;
+  const auto on_device = [](const auto& view) {
+    const auto copy = Kokkos::create_mirror(Exec(), view);
+    Kokkos::deep_copy(copy, view);
+    return copy;
+  };
+  const auto device_x = on_device(x);
+  const auto device_y = on_device(y);
+  const auto reference = fatvec::verify::reference_product(1.0, csr, x, 0.0, y);
+  for (int again = 0; again < 2; ++again) {
+    fatvec::test::multiply_with<fatvec::CsrRow>(Exec(), fatvec::CsrRow::DevicePolicy{}, 1.0, a,
+                                                device_x, 0.0, device_y);
+    Kokkos::deep_copy(y, device_y);
+    EXPECT_TRUE(fatvec::verify::compare(reference, y).passed) << "product " << again;
+  }
+}
+
 TEST_F(SegmentedRows, ConversionsGiveTheMatrixBack) {
   const auto csr = with_long_rows();
   const auto a = built<Kokkos::LayoutLeft>(csr, 32);
