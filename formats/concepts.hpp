@@ -22,9 +22,10 @@ using DefaultLayout = typename Device::execution_space::array_layout;
 /// What a conversion may be told. A format ignores the fields that do not concern it.
 struct FormatOptions {
   std::optional<std::uint64_t>
-      memory_limit;              ///< bytes; default: the free memory of the matrix's space
-  std::int64_t hack_size = 32;   ///< HLL: rows per hack, at least 1
-  std::int64_t slice_size = 32;  ///< SELL: rows per slice (C); pJAD: per block; at least 1
+      memory_limit;             ///< bytes; default: the free memory of the matrix's space
+  std::int64_t hack_size = 32;  ///< HLL: rows per hack, at least 1
+  std::int64_t slice_size = 0;  ///< SELL: rows per slice (C), 0: a vector register of them on
+                                ///< hosts, 32 on devices; pJAD: rows per block, 0: 32
   std::int64_t sort_window =
       1024;  ///< SELL: rows sorted by length among themselves (sigma), at least 1
   std::int64_t block_size = 0;  ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes

@@ -131,8 +131,10 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   JaggedMatrix(const ExecSpace& exec, const Csr& csr, const FormatOptions& options)
       : rows_(csr.rows()),
         cols_(csr.cols()),
-        block_size_(padded ? detail::checked_rows<Ordinal>(title, "slice size", options.slice_size)
-                           : 1),
+        block_size_(
+            padded ? detail::checked_rows<Ordinal>(
+                         title, "slice size", options.slice_size == 0 ? 32 : options.slice_size)
+                   : 1),
         diagonals_(detail::longest_row(exec, csr)),
         nnz_(csr.nnz()) {
     if (padded) detail::require_rows_of_32_bits(title, rows_);

@@ -3,14 +3,29 @@
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
+#include <algorithm>
 #include <array>
+#include <cstdint>
 
+#include <fatvec/core/execution.hpp>
+#include <fatvec/core/vector_of.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_order.hpp>
 #include <fatvec/formats/detail/sliced.hpp>
 
 namespace fatvec {
+namespace detail {
+
+/// Rows of a slice, those that suit the executor where none are asked for.
+template <class ExecSpace, class Scalar>
+constexpr std::int64_t slice_size(const FormatOptions& options) {
+  if (options.slice_size != 0) return options.slice_size;
+  if constexpr (!is_host<ExecSpace>) return 32;
+  return std::max<std::int64_t>(vector_bytes / static_cast<int>(sizeof(Scalar)), 4);
+}
+
+}  // namespace detail
 
 /// SELL-C-sigma, sliced ELLPACK of sorted rows (Kreutzer, Hager, Wellein, Fehske, Bishop 2014):
 /// within windows of sort_window (sigma) consecutive rows the rows are sorted by decreasing length,
@@ -58,9 +73,9 @@ class SellMatrix
     return SellMatrix(exec, csr, options).footprint_of(exec, csr);
   }
 
-  /// Throws UsageError for a slice size or a window below 1 and CapacityError, before entries and
-  /// values are allocated, for 2^31 rows or where the arrays exceed options.memory_limit (default:
-  /// the free memory) or Offset cannot count the slots.
+  /// Throws UsageError for a slice size below 0 or a window below 1 and CapacityError, before
+  /// entries and values are allocated, for 2^31 rows or where the arrays exceed
+  /// options.memory_limit (default: the free memory) or Offset cannot count the slots.
   template <class ExecSpace>
   static SellMatrix from_csr(const ExecSpace& exec, const Csr& csr,
                              const FormatOptions& options = {}) {
@@ -81,7 +96,9 @@ class SellMatrix
   /// The sorted rows; no entries yet.
   template <class ExecSpace>
   SellMatrix(const ExecSpace& exec, const Csr& csr, const FormatOptions& options)
-      : Base(csr, detail::checked_rows<Ordinal>("SELL", "slice size", options.slice_size)) {
+      : Base(csr, detail::checked_rows<Ordinal>(
+                      "SELL", "slice size",
+                      detail::slice_size<typename Base::execution_space, Scalar>(options))) {
     detail::require_rows_of_32_bits("SELL", csr.rows());
     permutation = detail::rows_by_length(
         exec, csr, detail::checked_rows<Ordinal>("SELL", "sort window", options.sort_window));

@@ -51,6 +51,7 @@ struct HostBlockKernel {
   RowPartition partition;
   bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
   host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor()).for_blocks();
+  std::int64_t cached_bytes = cached_bytes_of_x();
   std::int64_t distance = 0;  ///< block rows between prefetching rows of X and using them
 
   static constexpr bool can_transpose_y = contiguous && is_scaled_sum<Output>;
@@ -75,6 +76,7 @@ struct HostBlockKernel {
                                                {.rows = count,
                                                 .x_rows = cols,
                                                 .bytes = k * std::int64_t{sizeof(T)},
+                                                .cached = cached_bytes,
                                                 .block = access.size});
     if constexpr (can_transpose_y)
       if (transposes_y) return of_part.multiply_transposed(begin, end);

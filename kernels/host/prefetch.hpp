@@ -7,6 +7,7 @@
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/macros.hpp>
+#include <fatvec/core/system.hpp>
 
 /// Software prefetching of A and of rows of X. A processor prefetches rows that lie side by side by
 /// itself, but not where the columns of A are scattered, or rows of X are long
@@ -57,17 +58,12 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
   return bytes < 256 ? 80 : 40;
 }
 
-/// An X of fewer bytes stays in a core's share of the last cache: prefetching does not pay, and
-/// even less where each row of A costs a call of prefetch_rows().
-inline constexpr std::int64_t cache_resident_bytes = 3'500'000;
-inline constexpr std::int64_t cache_resident_bytes_by_rows = 10'000'000;
-/// For one column, multiplied in vectors: processors with AVX-512 keep many loads under way without
-/// prefetching.
-#if defined(__AVX512F__)
-inline constexpr std::int64_t cache_resident_bytes_of_column = 14'000'000;
-#else
-inline constexpr std::int64_t cache_resident_bytes_of_column = cache_resident_bytes;
-#endif
+/// Bytes of X that the last-level cache keeps, beside A and Y which stream through it: half of it.
+/// What is in that cache is not prefetched: that only takes instructions. Asks the system once.
+inline std::int64_t cached_bytes_of_x() {
+  static const auto bytes = static_cast<std::int64_t>(last_level_cache_bytes() / 2);
+  return bytes > 0 ? bytes : 16'000'000;
+}
 
 /// Prefetches the values and entries that lie 128 entries ahead: with few columns a processor's own
 /// prefetching is late. Not to be called by a function that does nothing else: GCC takes one for a
@@ -86,9 +82,8 @@ struct PrefetchWork {
   std::int64_t rows;       ///< of A, as stored
   std::int64_t x_rows;     ///< of X
   std::int64_t bytes;      ///< of a row of X
+  std::int64_t cached;     ///< bytes of X that the last cache keeps
   std::int64_t block = 1;  ///< rows of X that an entry of A multiplies
-  std::int64_t resident = cache_resident_bytes_by_rows;  ///< bytes of X that a cache keeps
-  std::int64_t near = resident;                          ///< the same of those near the diagonal
 };
 
 /// Rows of A between prefetching a row of X and using it, for stored rows first ... last - 1,
@@ -104,10 +99,10 @@ KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const host::PrefetchTuning& w
   constexpr std::int64_t enough = 64;  // entries looked at
   constexpr std::int64_t samples = 24;
   constexpr std::int64_t looked_at = 64;  // entries of a row
-  if (work.bytes * work.x_rows <= work.resident || last - first <= samples) return 0;
+  if (work.bytes * work.x_rows <= work.cached || last - first <= samples) return 0;
   const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / work.bytes);
   const std::int64_t columns = work.x_rows / work.block;
-  const std::int64_t band = Kokkos::min(work.near / work.bytes / work.block, columns / 8);
+  const std::int64_t band = Kokkos::min(work.cached / work.bytes / work.block, columns / 8);
   std::int64_t seen = 0;     // entries,
   std::int64_t runs = 0;     // of neighbouring columns,
   std::int64_t far = 0;      // whose last one is far from all that the row before has,

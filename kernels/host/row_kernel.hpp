@@ -43,6 +43,7 @@ struct HostRowKernel {
   RowPartition partition;
   bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
   host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor());
+  std::int64_t cached_bytes = cached_bytes_of_x();
   std::int64_t slots = 0;     ///< of all rows
   std::int64_t distance = 0;  ///< rows of A between prefetching a row of X and using it, in this
                               ///< part; 0: no prefetching
@@ -53,17 +54,14 @@ struct HostRowKernel {
   static constexpr int group =
       S::Rows::contiguous ? 1
                           : interleaved_rows<typename S::value_type, T, typename S::ordinal_type>;
-  /// Groups whose slots are read in turns: caches and processors like neighbouring lines. Slices
-  /// mostly have 32 rows.
+  /// Groups whose slots are read in turns, where a slice has so many rows: caches and processors
+  /// like neighbouring lines.
   static constexpr int at_once = group > 8 ? 2 : 4;
   /// Whether the loop over a row's entries prefetches X by itself: with few columns a call for each
   /// row costs too much.
   KOKKOS_FUNCTION static constexpr bool prefetches_by_entry(std::int64_t width) {
     return contiguous && S::Rows::contiguous && width < 8 && width * sizeof(T) < 64;
   }
-  /// Whether one column is multiplied in vectors.
-  static constexpr bool dots_in_vectors =
-      HasRegisters<T> && std::is_same_v<typename S::value_type, T>;
 
   KOKKOS_FUNCTION void operator()(std::int64_t part) const {
     const std::int64_t first = partition.begin(part, a.access);
@@ -71,11 +69,11 @@ struct HostRowKernel {
     HostRowKernel of_part = *this;
     of_part.slots = a.access.slots_before(a.rows);
     if constexpr (contiguous) {
-      PrefetchWork work{.rows = a.rows, .x_rows = x_rows, .bytes = k * std::int64_t{sizeof(T)}};
-      if (prefetches_by_entry(k)) work.resident = work.near = cache_resident_bytes;
-      if (prefetches_by_entry(k) && k == 1 && dots_in_vectors)
-        work.resident = cache_resident_bytes_of_column;
-      of_part.distance = prefetch_row_distance(prefetch, a.access, a.columns, first, last, work);
+      of_part.distance = prefetch_row_distance(prefetch, a.access, a.columns, first, last,
+                                               {.rows = a.rows,
+                                                .x_rows = x_rows,
+                                                .bytes = k * std::int64_t{sizeof(T)},
+                                                .cached = cached_bytes});
       if constexpr (can_transpose_y)
         if (transposes_y) return of_part.multiply_transposed(first, last);
     }

@@ -208,8 +208,10 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::kee
         using Kernel = typename std::decay_t<decltype(ready)>::Type;
         if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
           if (shares_values()) return;
-        value_map_ =
-            decltype(value_map_)::template of<Kernel>(exec, a, options_.op, options_.format);
+        FormatOptions format = options_.format;  // a default may depend on the scalar type
+        if constexpr (requires { ready.matrix.slice_size(); })
+          format.slice_size = ready.matrix.slice_size();
+        value_map_ = decltype(value_map_)::template of<Kernel>(exec, a, options_.op, format);
       },
       ready_);
 }

@@ -46,7 +46,7 @@ class WrongUsage(CliTest):
             ("--k", "nan"): "whole number",
             ("--k", "99999999999999999999"): "whole number",
             ("--hack-size", "0"): "at least 1",
-            ("--slice-size", "0"): "at least 1",
+            ("--slice-size", "-1"): "at least 0",
             ("--sort-window", "0"): "at least 1",
             ("--block-size", "-1"): "at least 0",
             ("--alpha", "nan"): "finite",

@@ -372,13 +372,25 @@ TEST(Formats, SlotsBeyondTheOffsetTypeAreRefused) {
   EXPECT_THROW(Pjad::from_csr(Exec(), csr, one_hack), CapacityError);
 }
 
+TEST(Formats, SlicesOfSellSuitTheExecutor) {
+  const Csr csr = from_dense({{1, 2}, {3, 4}});
+  const bool on_host = detail::is_host<Exec>;
+  const std::int64_t lanes = detail::vector_bytes / static_cast<int>(sizeof(double));
+  EXPECT_EQ(Sell::from_csr(Exec(), csr).slice_size(),
+            on_host ? std::max<std::int64_t>(lanes, 4) : 32);
+  FormatOptions asked;
+  asked.slice_size = 5;
+  EXPECT_EQ(Sell::from_csr(Exec(), csr, asked).slice_size(), 5);
+  EXPECT_EQ(Pjad::from_csr(Exec(), csr).block_size(), 32);
+}
+
 TEST(Formats, BadArgumentsAreNamed) {
   const Csr csr = from_dense({{1, 2}, {3, 4}});
   EXPECT_THROW(Hll::from_csr(Exec(), csr, hacks_of(0)), UsageError);
-  FormatOptions zero;
-  zero.slice_size = 0;
-  EXPECT_THROW(Sell::from_csr(Exec(), csr, zero), UsageError);
-  EXPECT_THROW(Pjad::from_csr(Exec(), csr, zero), UsageError);
+  FormatOptions negative;
+  negative.slice_size = -1;
+  EXPECT_THROW(Sell::from_csr(Exec(), csr, negative), UsageError);
+  EXPECT_THROW(Pjad::from_csr(Exec(), csr, negative), UsageError);
   FormatOptions no_window;
   no_window.sort_window = 0;
   EXPECT_THROW(Sell::footprint(Exec(), csr, no_window), UsageError);

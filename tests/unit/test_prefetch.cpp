@@ -26,10 +26,10 @@ constexpr host::PrefetchTuning from_one_column{1, 300};
 
 std::int64_t distance(const Csr& a, std::int64_t k,
                       const host::PrefetchTuning& worth_it = from_one_column,
-                      std::int64_t resident = detail::cache_resident_bytes_by_rows) {
+                      std::int64_t cached = 10'000'000) {
   return detail::prefetch_row_distance(
       worth_it, a.row_access(), a.entries.data(), 0, a.rows(),
-      {.rows = a.rows(), .x_rows = a.cols(), .bytes = k * 8, .resident = resident});
+      {.rows = a.rows(), .x_rows = a.cols(), .bytes = k * 8, .cached = cached});
 }
 
 TEST(Prefetch, TuningIsDataThatPrints) {
@@ -53,8 +53,8 @@ TEST(Prefetch, IsForScatteredColumns) {
   EXPECT_EQ(distance(scattered, 16, {128, 1'000'000}), 9);
   EXPECT_EQ(distance(scattered, 12), 0) << "9.6 MB: the last cache has them";
   EXPECT_EQ(distance(scattered, 13), 9);
-  EXPECT_EQ(distance(scattered, 4, from_one_column, detail::cache_resident_bytes), 0) << "3.2 MB";
-  EXPECT_EQ(distance(scattered, 5, from_one_column, detail::cache_resident_bytes), 9);
+  EXPECT_EQ(distance(scattered, 40, from_one_column, 32'000'000), 0) << "so has a larger one";
+  EXPECT_GT(distance(scattered, 41, from_one_column, 32'000'000), 0);
   const auto for_blocks = host::PrefetchTuning{1, 300}.for_blocks();
   EXPECT_EQ(for_blocks.scattered, 64);
   EXPECT_EQ(for_blocks.pattern, 300);
@@ -79,7 +79,7 @@ TEST(Prefetch, IsNotForBandsThatTheLastCacheHolds) {
   const auto of_blocks = [&](std::int64_t block) {
     return detail::prefetch_row_distance(
         from_one_column, band.row_access(), band.entries.data(), 0, n,
-        {.rows = n, .x_rows = block * n, .bytes = 128, .block = block});
+        {.rows = n, .x_rows = block * n, .bytes = 128, .cached = 10'000'000, .block = block});
   };
   EXPECT_EQ(of_blocks(4), 0) << "8 MB";
   EXPECT_GT(of_blocks(8), 0) << "16 MB";
@@ -102,9 +102,9 @@ TEST(Prefetch, IsNotForFewOrEmptyRows) {
   EXPECT_EQ(distance(empty, 64), 0);
   const Csr scattered = test::generated("gen:uniform:100000:10");
   const auto of_rows = [&](std::int64_t first, std::int64_t last) {
-    return detail::prefetch_row_distance(from_one_column, scattered.row_access(),
-                                         scattered.entries.data(), first, last,
-                                         {.rows = 100'000, .x_rows = 100'000, .bytes = 128});
+    return detail::prefetch_row_distance(
+        from_one_column, scattered.row_access(), scattered.entries.data(), first, last,
+        {.rows = 100'000, .x_rows = 100'000, .bytes = 128, .cached = 10'000'000});
   };
   EXPECT_EQ(of_rows(5, 29), 0);
   EXPECT_EQ(of_rows(5, 30), 9);
@@ -195,7 +195,7 @@ TEST(SparseDot, OfEveryLengthReadsNothingBehindA) {
 TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
   const Csr wide = test::generated("gen:uniform:20001x2000001:9");
   const Csr others = test::generated("gen:uniform:20001x1500001:9");
-  ASSERT_GT(distance(wide, 1, from_one_column, detail::cache_resident_bytes_of_column), 0);
+  ASSERT_GT(distance(wide, 1), 0);
   ASSERT_GT(distance(others, 2), 0);
   for (std::size_t k = 1; k <= 7; ++k) {
     const Csr& a = k == 1 ? wide : others;
@@ -213,7 +213,8 @@ TEST(Prefetch, FewColumnsThatPrefetchAreRight) {
                .x_rows = a.cols(),
                .k = static_cast<std::int64_t>(k),
                .partition = {a.rows(), 2},
-               .prefetch = from_one_column};
+               .prefetch = from_one_column,
+               .cached_bytes = 10'000'000};
     kernel(0);
     kernel(1);
     for (std::size_t i = 0; i < y.extent(0); ++i)

@@ -48,7 +48,12 @@ void add_format_options(CLI::App& command, FormatOptions& options,
     whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
   };
   rows("--hack-size", options.hack_size, "Rows per hack (hll)");
-  rows("--slice-size", options.slice_size, "Rows per slice (sell) or block (pjad)");
+  whole(command
+            .add_option("--slice-size", options.slice_size,
+                        "Rows per slice (sell) or block (pjad); 0: what suits the processor")
+            ->capture_default_str(),
+        0)
+      ->type_name("N");
   rows("--sort-window", options.sort_window, "Rows sorted by length among themselves (sell)");
   whole(command
             .add_option("--block-size", options.block_size,
