@@ -54,7 +54,7 @@ struct HostRowKernel {
   static constexpr int group =
       S::Rows::contiguous ? 1
                           : interleaved_rows<typename S::value_type, T, typename S::ordinal_type>;
-  /// Groups whose slots are read in turns, where a slice has so many rows: caches and processors
+  /// Groups whose slots are read in turns, where a slice has rows for them: caches and processors
   /// like neighbouring lines.
   static constexpr int at_once = group > 8 ? 2 : 4;
   /// Whether the loop over a row's entries prefetches X by itself: with few columns a call for each
