@@ -23,8 +23,9 @@ namespace detail {
 template <class ExecSpace, class Space>
 inline constexpr bool can_reach = Kokkos::SpaceAccessibility<ExecSpace, Space>::accessible;
 
-/// What of the types does not fit is said here, at the door, in words. False where it is: the
-/// caller then compiles nothing more, whose errors would bury the message.
+/// Whether A, X and Y can be multiplied. A type that does not fit fails a static_assert with a
+/// message. The result is false then, and the caller compiles nothing else: further errors would
+/// bury the message.
 template <class ExecSpace, class Matrix, class X, class Y>
 constexpr bool types_fit() {
   constexpr bool views = MultiVector<X> && MultiVector<Y>;

@@ -69,7 +69,7 @@ class AdjacentTile {
         unroll<width / group>([&](int g) {
           Group result;
           unroll<group>([&](int e) {
-            result.of[e] = output.combined(old[g * group + e], sum[g * group + e]);
+            result.data[e] = output.combined(old[g * group + e], sum[g * group + e]);
           });
           reinterpret_cast<Group*>(at)[g] = result;
         });
@@ -82,13 +82,13 @@ class AdjacentTile {
  private:
   static constexpr int group = adjacent_group<T>(width);
   struct alignas(group * sizeof(T)) Group {
-    T of[group];
+    T data[group];
   };
 
   FATVEC_FORCEINLINE_FUNCTION static void read(const T* from, T (&to)[width]) {
     unroll<width / group>([&](int g) {
       const Group loaded = reinterpret_cast<const Group*>(from)[g];
-      unroll<group>([&](int e) { to[g * group + e] = loaded.of[e]; });
+      unroll<group>([&](int e) { to[g * group + e] = loaded.data[e]; });
     });
   }
 

@@ -86,7 +86,7 @@ struct TensorColumns {
   static constexpr int width = 8 * tiles;
   static_assert(tiles % together == 0);
   struct alignas(16) Pair {
-    double of[2];
+    double data[2];
   };
 
   /// b(j, i) of all tiles, from the thread's first column in a row of X on; `left` columns are from
@@ -97,8 +97,8 @@ struct TensorColumns {
       const bool inside = t * 8 * together < left;
       if constexpr (pairs) {
         const Pair loaded = inside ? *reinterpret_cast<const Pair*>(from + t * 16) : Pair{};
-        b[2 * t] = loaded.of[0];
-        b[2 * t + 1] = loaded.of[1];
+        b[2 * t] = loaded.data[0];
+        b[2 * t + 1] = loaded.data[1];
       } else {
         b[t] = inside ? from[t * 8 * step] : 0.0;
       }

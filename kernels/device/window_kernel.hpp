@@ -107,7 +107,7 @@ struct WindowKernel {
     using Pair = typename Tiles::Pair;
     const Pair old = output.overwrites() ? Pair{} : *reinterpret_cast<const Pair*>(to);
     *reinterpret_cast<Pair*>(to) = {
-        {output.combined(old.of[0], one), output.combined(old.of[1], next)}};
+        {output.combined(old.data[0], one), output.combined(old.data[1], next)}};
   }
 };
 

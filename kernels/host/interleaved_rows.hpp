@@ -78,7 +78,7 @@ struct InterleavedRows {
         Walk at = slot;
         std::int32_t j = common;
         for (; j < shortest; ++j, at.advance(1)) add(g, at);
-        for (; j < last; ++j, at.advance(1)) add_masked(g, at, Mask<rows>::of(length.of > j));
+        for (; j < last; ++j, at.advance(1)) add_masked(g, at, Mask<rows>::of(length.data > j));
       });
     each<groups>(
         [&](auto g) { unroll<width>([&](int w) { sum[g][w].store(sums[w] + g * rows); }); });

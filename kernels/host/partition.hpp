@@ -32,10 +32,10 @@ struct Policy {
   bool operator==(const Policy&) const = default;
 };
 
-/// A line of a table: parts of a thread's rows, where its work is at most so much. Work:
-/// multiplications, and for each entry 3 more for finding it and its row of X.
+/// A line of a table: into how many parts a thread's rows are cut. Work is counted in
+/// multiplications; finding an entry and its row of X counts as 3 of them.
 struct PartsRule {
-  std::int64_t most_work;
+  std::int64_t most_work;  ///< of the thread, for this line to hold
   int parts;
 
   bool operator==(const PartsRule&) const = default;

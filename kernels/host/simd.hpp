@@ -190,12 +190,12 @@ template <class T, int n>
 struct Vec {
   using Register = typename RegisterOf<T, n>::type;
   static constexpr int lanes = n;
-  Register of{};
+  Register data{};
 
-  FATVEC_FORCEINLINE void load(const T* from) { std::memcpy(&of, from, sizeof of); }
+  FATVEC_FORCEINLINE void load(const T* from) { std::memcpy(&data, from, sizeof data); }
   template <class Mask>
   FATVEC_FORCEINLINE void load(const T* from, const Mask& mask) {
-    of = bits_of<Register>(masked_load(from, mask));
+    data = bits_of<Register>(masked_load(from, mask));
   }
   /// x[columns[0]], x[columns[1]], ..., by as many loads.
   template <class Ordinal>
@@ -206,26 +206,26 @@ struct Vec {
   FATVEC_FORCEINLINE void gather(const T* x, const Vec<std::int32_t, n>& columns,
                                  const Mask& mask) {
     using Columns = decltype(masked_load(static_cast<const std::int32_t*>(nullptr), mask));
-    of = bits_of<Register>(masked_gather(x, bits_of<Columns>(columns.of), mask));
+    data = bits_of<Register>(masked_gather(x, bits_of<Columns>(columns.data), mask));
   }
-  FATVEC_FORCEINLINE void store(T* to) const { std::memcpy(to, &of, sizeof of); }
+  FATVEC_FORCEINLINE void store(T* to) const { std::memcpy(to, &data, sizeof data); }
   template <class Mask>
   FATVEC_FORCEINLINE void store(T* to, const Mask& mask) const {
     using Native = decltype(masked_load(static_cast<const T*>(nullptr), mask));
-    masked_store(to, bits_of<Native>(of), mask);
+    masked_store(to, bits_of<Native>(data), mask);
   }
   /// To aligned memory.
-  FATVEC_FORCEINLINE void stream(T* to) const { stream_to(to, of); }
-  FATVEC_FORCEINLINE void add(const Vec& other) { of += other.of; }
-  FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { of += a * x.of; }
-  FATVEC_FORCEINLINE void add_product(const Vec& a, const Vec& x) { of += a.of * x.of; }
-  FATVEC_FORCEINLINE void scale(T a) { of *= a; }
+  FATVEC_FORCEINLINE void stream(T* to) const { stream_to(to, data); }
+  FATVEC_FORCEINLINE void add(const Vec& other) { data += other.data; }
+  FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { data += a * x.data; }
+  FATVEC_FORCEINLINE void add_product(const Vec& a, const Vec& x) { data += a.data * x.data; }
+  FATVEC_FORCEINLINE void scale(T a) { data *= a; }
 
  private:
   template <class Ordinal, int... lane>
   FATVEC_FORCEINLINE void gather_lanes(const T* x, const Ordinal* columns,
                                        std::integer_sequence<int, lane...>) {
-    of = Register{x[columns[lane]]...};
+    data = Register{x[columns[lane]]...};
   }
 };
 
@@ -233,14 +233,14 @@ struct Vec {
 template <class T>
 struct Vec<T, 1> {
   static constexpr int lanes = 1;
-  T of{};
+  T data{};
 
-  FATVEC_FORCEINLINE void load(const T* from) { of = *from; }
-  FATVEC_FORCEINLINE void store(T* to) const { *to = of; }
-  FATVEC_FORCEINLINE void stream(T* to) const { *to = of; }
-  FATVEC_FORCEINLINE void add(const Vec& other) { of += other.of; }
-  FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { of += a * x.of; }
-  FATVEC_FORCEINLINE void scale(T a) { of *= a; }
+  FATVEC_FORCEINLINE void load(const T* from) { data = *from; }
+  FATVEC_FORCEINLINE void store(T* to) const { *to = data; }
+  FATVEC_FORCEINLINE void stream(T* to) const { *to = data; }
+  FATVEC_FORCEINLINE void add(const Vec& other) { data += other.data; }
+  FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { data += a * x.data; }
+  FATVEC_FORCEINLINE void scale(T a) { data *= a; }
 };
 
 #endif

@@ -38,8 +38,8 @@ FATVEC_FORCEINLINE void add_entries(Vec<T, n>& sum, const Ordinal* entries, cons
 /// vector that is passed by value.
 template <class T>
 FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, const Vec<T, 4>& four) {
-  sum.of = typename Vec<T, 2>::Register{four.of[0], four.of[1]} +
-           typename Vec<T, 2>::Register{four.of[2], four.of[3]};
+  sum.data = typename Vec<T, 2>::Register{four.data[0], four.data[1]} +
+             typename Vec<T, 2>::Register{four.data[2], four.data[3]};
 }
 
 /// Four entries fill a vector. GCC, which may not reorder a sum, would add one entry after the
@@ -66,7 +66,7 @@ FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, con
     add_entries(sum, entries + j, values + j, x);
     j += 2;
   }
-  return sum.of[0] + (length & 1 ? sum.of[1] + values[j] * x[entries[j]] : sum.of[1]);
+  return sum.data[0] + (length & 1 ? sum.data[1] + values[j] * x[entries[j]] : sum.data[1]);
 }
 
 #endif

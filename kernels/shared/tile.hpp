@@ -55,19 +55,19 @@ struct Tile : RestOfTile<T, width, n> {
   using Rest = RestOfTile<T, width, n>;
   using Vector = typename VectorOf<T, n>::type;
   static constexpr int vectors = width / n;
-  Vector of[vectors];
+  Vector vector[vectors];
 
   FATVEC_FORCEINLINE_FUNCTION Tile() {
-    for (int p = 0; p < vectors; ++p) of[p] = Vector{};
+    for (int p = 0; p < vectors; ++p) vector[p] = Vector{};
   }
   /// From X, columns `step` apart.
   FATVEC_FORCEINLINE_FUNCTION Tile(const T* from, std::int64_t step)
       : Rest(from + vectors * n, step) {
     const auto* const loaded = reinterpret_cast<const Vector*>(from);
-    for (int p = 0; p < vectors; ++p) of[p] = loaded[n > 1 ? p : p * step];
+    for (int p = 0; p < vectors; ++p) vector[p] = loaded[n > 1 ? p : p * step];
   }
   FATVEC_FORCEINLINE_FUNCTION Tile& operator+=(const Tile& other) {
-    for (int p = 0; p < vectors; ++p) of[p] += other.of[p];
+    for (int p = 0; p < vectors; ++p) vector[p] += other.vector[p];
     Rest::operator+=(other);
     return *this;
   }
@@ -75,12 +75,12 @@ struct Tile : RestOfTile<T, width, n> {
   template <class A>
   FATVEC_FORCEINLINE_FUNCTION void add_product(const A& a, const Tile& x) {
     using Factor = std::conditional_t<(n > 1), T, A>;  // vectors want their own type
-    for (int p = 0; p < vectors; ++p) of[p] += static_cast<Factor>(a) * x.of[p];
+    for (int p = 0; p < vectors; ++p) vector[p] += static_cast<Factor>(a) * x.vector[p];
     Rest::add_product(a, x);
   }
   /// `to` begins where a vector may.
   FATVEC_FORCEINLINE_FUNCTION void copy_to(T* to) const {
-    for (int p = 0; p < vectors; ++p) reinterpret_cast<Vector*>(to)[p] = of[p];
+    for (int p = 0; p < vectors; ++p) reinterpret_cast<Vector*>(to)[p] = vector[p];
     Rest::copy_to(to + vectors * n);
   }
 };

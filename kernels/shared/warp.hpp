@@ -10,8 +10,8 @@
 /// What differs between warps of CUDA and of HIP: sums among their threads, and launch bounds.
 namespace fatvec::detail {
 
-/// Whether the threads of a warp can add up among themselves, which Kokkos offers only with a mask
-/// that two divisions per call find: 150 instructions where 5 do.
+/// Whether the threads of a warp can add up among themselves. Kokkos offers that, too, but computes
+/// a mask with two divisions in every call.
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template <class ExecSpace>
 inline constexpr bool has_shuffles = !is_host<ExecSpace>;

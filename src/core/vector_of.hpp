@@ -27,13 +27,13 @@ inline constexpr bool vectors_are_aligned = true;
 template <class T, int n>
 struct VectorOf {
   struct alignas(n * sizeof(T)) type {
-    T of[n];
+    T data[n];
     KOKKOS_FORCEINLINE_FUNCTION type& operator+=(const type& other) {
-      for (int e = 0; e < n; ++e) of[e] += other.of[e];
+      for (int e = 0; e < n; ++e) data[e] += other.data[e];
       return *this;
     }
     KOKKOS_FORCEINLINE_FUNCTION friend type operator*(const T& a, type vector) {
-      for (int e = 0; e < n; ++e) vector.of[e] = a * vector.of[e];
+      for (int e = 0; e < n; ++e) vector.data[e] = a * vector.data[e];
       return vector;
     }
   };

@@ -16,7 +16,7 @@ namespace fatvec::distributed {
 
 /// Moves rows of X between ranks while the local part of a product runs. The buffers are the
 /// exchange's, in memory of ExecSpace and the plan's order, row_bytes a row. One exchange at a
-/// time: beside(), the caller's launch that packs, start() and finish().
+/// time: the caller packs, on packing_instance() where there is one, then start() and finish().
 template <class ExecSpace>
 class Exchange {
  public:
@@ -38,12 +38,12 @@ class Exchange {
   [[nodiscard]] virtual std::byte* packed() const = 0;
   [[nodiscard]] virtual const std::byte* received() const = 0;  ///< after finish()
 
-  /// The instance that is to pack beside exec, once what exec was given so far has ended. None:
-  /// exec packs, and start() waits for all that it was given.
-  virtual const ExecSpace* beside(const ExecSpace&) { return nullptr; }
-  /// Sends the packed rows once that instance has written them, and begins to receive.
+  /// An instance on which to pack while exec multiplies. It waits for the work that exec has now.
+  /// nullptr: pack on exec; start() then waits for all of exec's work.
+  virtual const ExecSpace* packing_instance(const ExecSpace&) { return nullptr; }
+  /// Sends the packed rows once they are written, and begins to receive.
   virtual void start(const ExecSpace& exec, std::size_t row_bytes) = 0;
-  /// What exec is given from now on finds the received rows, and may change X.
+  /// Work that exec gets after this call sees the received rows and may change X.
   virtual void finish(const ExecSpace& exec) = 0;
 };
 

@@ -106,11 +106,11 @@ class Halo {
     const std::int64_t k = multivector_columns(x);
     if (k == 0) return local();
     // The device begins with the local part while the host still gives out packing and messages.
-    const ExecSpace* const beside = exchange_->beside(exec);
-    if (beside != nullptr) local();
-    pack(beside != nullptr ? *beside : exec, x, k);
+    const ExecSpace* const packing = exchange_->packing_instance(exec);
+    if (packing != nullptr) local();
+    pack(packing != nullptr ? *packing : exec, x, k);
     exchange_->start(exec, static_cast<std::size_t>(k) * sizeof(typename Y::value_type));
-    if (beside == nullptr) local();
+    if (packing == nullptr) local();
     exchange_->finish(exec);
     add(exec, alpha, y, k);
   }

@@ -159,7 +159,7 @@ NcclExchange::NcclExchange(Communicator communicator, const NcclRanks& ranks, co
       receives_(plan.receives),
       sends_(plan.sends) {
   communicator_.agree([&] {
-    beside_ = Kokkos::Cuda(ranks_.stream);
+    packing_ = Kokkos::Cuda(ranks_.stream);
     check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming), "cudaEventCreate");
     check(cudaEventCreateWithFlags(&received_, cudaEventDisableTiming), "cudaEventCreate");
   });
@@ -167,16 +167,16 @@ NcclExchange::NcclExchange(Communicator communicator, const NcclRanks& ranks, co
 
 NcclExchange::~NcclExchange() {
   cudaStreamSynchronize(ranks_.stream);
-  beside_ = Kokkos::Cuda();  // the last copy of the instance goes before its stream
+  packing_ = Kokkos::Cuda();  // the last copy of the instance goes before its stream
   cudaEventDestroy(ready_);
   cudaEventDestroy(received_);
 }
 
 /// X may still be in the making, and the last halo part may read what was received.
-const Kokkos::Cuda* NcclExchange::beside(const Kokkos::Cuda& exec) {
+const Kokkos::Cuda* NcclExchange::packing_instance(const Kokkos::Cuda& exec) {
   check(cudaEventRecord(ready_, exec.cuda_stream()), "cudaEventRecord");
   check(cudaStreamWaitEvent(ranks_.stream, ready_), "cudaStreamWaitEvent");
-  return &beside_;
+  return &packing_;
 }
 
 void NcclExchange::start(const Kokkos::Cuda&, std::size_t row_bytes) {

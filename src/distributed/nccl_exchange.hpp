@@ -39,7 +39,7 @@ class NcclExchange : public Exchange<Kokkos::Cuda> {
   ~NcclExchange() override;
 
   [[nodiscard]] bool was_captured() const final { return captured_; }
-  const Kokkos::Cuda* beside(const Kokkos::Cuda& exec) final;
+  const Kokkos::Cuda* packing_instance(const Kokkos::Cuda& exec) final;
   void start(const Kokkos::Cuda& exec, std::size_t row_bytes) final;
   void finish(const Kokkos::Cuda& exec) final;
 
@@ -57,7 +57,7 @@ class NcclExchange : public Exchange<Kokkos::Cuda> {
   NcclRanks ranks_;
   std::vector<Neighbour> receives_;
   std::vector<Neighbour> sends_;
-  Kokkos::Cuda beside_;  ///< of ranks_.stream
+  Kokkos::Cuda packing_;  ///< of ranks_.stream
   cudaEvent_t ready_ = nullptr;
   cudaEvent_t received_ = nullptr;
   bool captured_ = false;  ///< once a product was

@@ -80,7 +80,8 @@ struct Prediction {
   double new_bytes = 0;     ///< to be allocated: of that, but of CSR, of copies of X and Y, and of
                             ///< the value map
   double value_map_bytes = 0;  ///< what Plan::update(exec, values) wants
-  double passing_bytes = 0;    ///< while the value map is made: the format once more, of offsets
+  double temporary_bytes = 0;  ///< freed once the value map is made: the format, with offsets as
+                               ///< its values
   double setup_seconds = 0;    ///< of the conversion from CSR
   std::array<double, 2> setup_terms{};  ///< a launch; CSR and the format through main memory
   double break_even = 0;  ///< products after which the conversion has paid, against CSR; 0 for CSR,
@@ -235,7 +236,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
     const auto offset = static_cast<double>(structure.offset_bytes);
     prediction.value_map_bytes = stored.stored_entries * offset;
     prediction.new_bytes += prediction.value_map_bytes;
-    prediction.passing_bytes =
+    prediction.temporary_bytes =
         nnz * offset + stored.bytes - stored.stored_entries * (value - offset);
   }
   auto& term = prediction.unweighted;
@@ -286,7 +287,7 @@ inline std::vector<Prediction> rank(const Machine& machine, const Structure& str
   }
   double csr = std::numeric_limits<double>::infinity();
   for (auto& prediction : list) {
-    prediction.fits = prediction.new_bytes + prediction.passing_bytes <= memory;
+    prediction.fits = prediction.new_bytes + prediction.temporary_bytes <= memory;
     if (prediction.format == "csr") csr = std::min(csr, prediction.seconds);
   }
   for (auto& prediction : list) {

@@ -19,7 +19,7 @@ void expect_loads_of_first_lanes() {
     Vec<T, n> vec;
     vec.load(from.data(), Mask<n>::first(count));
     for (int lane = 0; lane < n; ++lane)
-      EXPECT_EQ(vec.of[lane], lane < count ? from[static_cast<std::size_t>(lane)] : T{0})
+      EXPECT_EQ(vec.data[lane], lane < count ? from[static_cast<std::size_t>(lane)] : T{0})
           << n << " lanes, " << count << ", " << lane;
   }
 }
@@ -34,14 +34,14 @@ void expect_gathers_of_some_lanes() {
     Vec<std::int32_t, n> present;
     for (int lane = 0; lane < n; ++lane) {
       const bool is_present = (bits >> lane & 1) != 0;
-      present.of[lane] = is_present ? -1 : 0;
-      columns.of[lane] = is_present ? 99 - 3 * lane : std::numeric_limits<std::int32_t>::max();
+      present.data[lane] = is_present ? -1 : 0;
+      columns.data[lane] = is_present ? 99 - 3 * lane : std::numeric_limits<std::int32_t>::max();
       x[static_cast<std::size_t>(99 - 3 * lane)] = static_cast<T>(lane + 1);
     }
     Vec<T, n> vec;
-    vec.gather(x.data(), columns, Mask<n>::of(present.of));
+    vec.gather(x.data(), columns, Mask<n>::of(present.data));
     for (int lane = 0; lane < n; ++lane)
-      EXPECT_EQ(vec.of[lane], present.of[lane] != 0 ? static_cast<T>(lane + 1) : T{0})
+      EXPECT_EQ(vec.data[lane], present.data[lane] != 0 ? static_cast<T>(lane + 1) : T{0})
           << bits << ", " << lane;
   }
 }
