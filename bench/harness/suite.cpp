@@ -11,6 +11,7 @@
 #include "suites/balayre.hpp"
 #include "suites/calzetta.hpp"
 #include "suites/demo.hpp"
+#include "suites/floor.hpp"
 #include "suites/gollmann.hpp"
 #include "suites/ranks.hpp"
 #include "suites/scaling.hpp"
@@ -56,9 +57,9 @@ std::string describe(const SuiteMatrix& matrix) {
 }
 
 std::span<const Suite> suites() {
-  static const std::array all{demo_suite(),     balayre_suite(),  stec_suite(),
-                              calzetta_suite(), gollmann_suite(), scaling_suite(),
-                              vectors_suite(),  weak_suite(),     strong_suite()};
+  static const std::array all{demo_suite(),     balayre_suite(), stec_suite(),  calzetta_suite(),
+                              gollmann_suite(), scaling_suite(), floor_suite(), vectors_suite(),
+                              weak_suite(),     strong_suite()};
   return all;
 }
 

@@ -65,15 +65,19 @@ inline std::int64_t cached_bytes_of_x() {
   return bytes > 0 ? bytes : 16'000'000;
 }
 
-/// Prefetches the values and entries that lie 128 entries ahead: with few columns a processor's own
-/// prefetching is late. Not to be called by a function that does nothing else: GCC takes one for a
-/// function without effects, and drops the call.
+/// How far ahead of its use A is prefetched: with few columns a processor's own prefetching is
+/// late.
+inline constexpr int entries_ahead = 384;
+
+/// Prefetches the values and columns of the entries `entries_ahead` further on. Not to be called by
+/// a function that does nothing else: GCC takes one for a function without effects, and drops the
+/// call.
 template <class Value, class Ordinal>
 FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* values,
                                                   [[maybe_unused]] const Ordinal* entries) {
 #if defined(FATVEC_HAS_GNU_VECTORS)
-  __builtin_prefetch(values + 128);
-  __builtin_prefetch(entries + 128);
+  __builtin_prefetch(values + entries_ahead);
+  __builtin_prefetch(entries + entries_ahead);
 #endif
 }
 
