@@ -24,8 +24,9 @@ struct FormatOptions {
   std::optional<std::uint64_t>
       memory_limit;             ///< bytes; default: the free memory of the matrix's space
   std::int64_t hack_size = 32;  ///< HLL: rows per hack, at least 1
-  std::int64_t slice_size = 0;  ///< SELL: rows per slice (C), 0: a vector register of them on
-                                ///< hosts, 32 on devices; pJAD: rows per block, 0: 32
+  std::int64_t slice_size = 0;  ///< SELL: rows per slice (C), 0: on hosts as many as a vector
+                                ///< register has elements, at least 4, on devices 32; pJAD: rows
+                                ///< per block, 0: 32
   std::int64_t sort_window =
       1024;  ///< SELL: rows sorted by length among themselves (sigma), at least 1
   std::int64_t block_size = 0;  ///< BSR: rows and columns per block, 1 ... 16; 0: the fewest bytes

@@ -95,7 +95,7 @@ class JaggedMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return JaggedMatrix(exec, csr, options).footprint_of(exec, csr);
   }
 
-  /// Throws UsageError for a slice size below 1 (pJAD) and CapacityError, before entries and values
+  /// Throws UsageError for a slice size below 0 (pJAD) and CapacityError, before entries and values
   /// are allocated, for 2^31 rows (pJAD) or where the arrays exceed options.memory_limit (default:
   /// the free memory) or Offset cannot count the slots.
   template <class ExecSpace>

@@ -5,6 +5,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include <fatvec/core/execution.hpp>
@@ -22,7 +23,7 @@ template <class ExecSpace, class Scalar>
 constexpr std::int64_t slice_size(const FormatOptions& options) {
   if (options.slice_size != 0) return options.slice_size;
   if constexpr (!is_host<ExecSpace>) return 32;
-  return std::max<std::int64_t>(vector_bytes / static_cast<int>(sizeof(Scalar)), 4);
+  return std::max<std::int64_t>(std::bit_floor(vector_bytes / sizeof(Scalar)), 4);
 }
 
 }  // namespace detail

@@ -66,9 +66,9 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 
 /// Looks for rows that are far longer than the mean, in one pass over their lengths, or up to
 /// three, and splits them into segments. GPUs then share each of them among many threads, without
-/// looking for it in every product. Allocates a hundredth of the bytes of their entries, scratch
-/// memory for k sums of each segment of 128 entries, and blocks. CPUs want to know nothing, and
-/// neither do blocks of BSR and windows of BitTCF.
+/// looking for it in every product. Allocates a hundredth of the bytes of their entries, and
+/// scratch memory for k sums and k counters of each segment of 128 entries; waits for exec. CPUs
+/// want to know nothing, and neither do blocks of BSR and windows of BitTCF.
 ///
 /// @param exec    where the products will run
 /// @param matrix  in any format; its arrays are shared, and its pattern is to stay
@@ -76,8 +76,8 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// @tparam T      the scalar type of X and Y
 ///
 /// The scratch memory serves one product at a time: on GPUs, products of one prepared matrix, and
-/// of its copies, must not run at the same time in two instances. Sums are the same bits in every
-/// run.
+/// of its copies, must not run at the same time in two instances; where they did, later products
+/// are wrong, too. Sums are the same bits in every run.
 template <class T = void, class ExecSpace, SparseFormat Matrix>
 Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
   using Sum =

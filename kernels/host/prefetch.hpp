@@ -67,17 +67,17 @@ inline std::int64_t cached_bytes_of_x() {
 
 /// How far ahead of its use A is prefetched: with few columns a processor's own prefetching is
 /// late.
-inline constexpr int entries_ahead = 384;
+inline constexpr int prefetched_ahead = 384;
 
-/// Prefetches the values and columns of the entries `entries_ahead` further on. Not to be called by
-/// a function that does nothing else: GCC takes one for a function without effects, and drops the
-/// call.
+/// Prefetches the values and columns of the entries `prefetched_ahead` further on. Not to be called
+/// by a function that does nothing else: GCC takes one for a function without effects, and drops
+/// the call.
 template <class Value, class Ordinal>
 FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* values,
                                                   [[maybe_unused]] const Ordinal* entries) {
 #if defined(FATVEC_HAS_GNU_VECTORS)
-  __builtin_prefetch(values + entries_ahead);
-  __builtin_prefetch(entries + entries_ahead);
+  __builtin_prefetch(values + prefetched_ahead);
+  __builtin_prefetch(entries + prefetched_ahead);
 #endif
 }
 

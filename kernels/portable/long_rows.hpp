@@ -36,7 +36,7 @@ struct SumsOfSegments {
   Output output;
   int first_column;   ///< of the output
   T* sums;            ///< of the segments, row-major
-  int* arrived;       ///< the same for how many of a group have
+  int* arrived;       ///< of a group's segments, in the place of one of them; the same shape
   std::int64_t step;  ///< columns of both
 
   template <int width>
@@ -54,7 +54,8 @@ struct SumsOfSegments {
       const std::int64_t members =
           Kokkos::min(std::int64_t{most_in_group}, (number - place - 1) / apart + 1);
       if (members == 1) continue;
-      // A group of this level has more segments than there are levels: a counter for each.
+      // Groups of a level begin most_in_group^(level + 1) segments apart, and one of several
+      // members has more than `level` segments: no two groups share a counter.
       int& others = arrived[first + (place + level) * step];
       Kokkos::memory_fence();
       if (Kokkos::atomic_fetch_add(&others, 1) + 1 < members) return;

@@ -100,10 +100,7 @@ struct RowKernel {
           for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
       const std::int64_t to = a.matrix_row(i);
       if (lane == 0 && to >= 0) output.store(to, first_column + c, of_row);
-      if constexpr (!host && w == width) {  // an item has one: registers need not keep the row
-        c += w;
-        break;
-      }
+      if constexpr (!host && w == width) return;  // devices: an item has one whole tile
     }
     if constexpr (w > 1)
       if (c < last) multiply<w / 2>(i, row, c, last, lane, mask);

@@ -54,8 +54,9 @@ struct ScaledSum {
       if (y.column_stride != 1 || reinterpret_cast<std::uintptr_t>(to) % sizeof(Vector) != 0)
         return store_one_by_one(to, y.column_stride, sum);
       for (int p = 0; p < width / n; ++p) {
-        Vector result = alpha * reinterpret_cast<const Vector*>(sum)[p];
-        if (!overwrites()) result += beta * reinterpret_cast<const Vector*>(to)[p];
+        Vector result{};
+        if (!overwrites()) result = reinterpret_cast<const Vector*>(to)[p];
+        for (int e = 0; e < n; ++e) result.data[e] = combined(result.data[e], sum[p * n + e]);
         reinterpret_cast<Vector*>(to)[p] = result;
       }
     } else {  // a CPU

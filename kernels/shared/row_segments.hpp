@@ -40,7 +40,8 @@ constexpr std::int64_t longest_walked_row(std::int64_t rows, std::int64_t nnz) {
                    : std::max(longest_whole_row(rows, nnz), 2 * nnz / rows);
 }
 
-/// Columns of the sums of a segment, so that a device can load two at a time.
+/// Columns of the sums of a segment: an even number, so that X is loaded in pairs from the first
+/// column of each launch.
 constexpr std::int64_t columns_of_sums(std::int64_t k) {
   return (k + 1) / 2 * 2;
 }
@@ -79,13 +80,14 @@ struct RowSegments {
   std::int64_t longest = std::numeric_limits<std::int64_t>::max();  ///< row that is not split
   Kokkos::View<RowSegment<Ordinal>*, Device> list;
   Kokkos::View<std::byte*, Device> sums;  ///< of the segments, for one product at a time
-  Kokkos::View<int*, Device> arrived;     ///< how many of them wait; 0 between products
+  Kokkos::View<int*, Device> arrived;     ///< of a group's, for each column; 0 between products
 
   /// Columns, of up to k, whose sums there is room for.
   template <class T>
   [[nodiscard]] std::int64_t columns(std::int64_t k) const {
     if (list.extent(0) == 0) return 0;
-    const auto most = static_cast<std::int64_t>(sums.extent(0) / sizeof(T) / list.extent(0));
+    const std::size_t elements = std::min(sums.extent(0) / sizeof(T), arrived.extent(0));
+    const auto most = static_cast<std::int64_t>(elements / list.extent(0));
     return columns_of_sums(k) <= most ? k : most / 2 * 2;
   }
 
@@ -98,6 +100,7 @@ struct RowSegments {
     const auto elements = checked_count<std::int64_t>(number * sizeof(T), "bytes") / sizeof(T);
     arrived = allocate<decltype(arrived)>(exec, "fatvec::arrived_segments", elements);
     Kokkos::deep_copy(exec, arrived, 0);
+    exec.fence("fatvec::prepare");  // a product may run on another instance
     sums = allocate<decltype(sums)>(exec, "fatvec::sums_of_segments", elements * sizeof(T));
   }
 

@@ -40,12 +40,15 @@ class Info(CliTest):
         self.assertEqual(formats["hll"]["stored_entries"], 10 * 100 + 90 * 2)
         self.assertEqual(formats["hll"]["bytes"], (10 * 100 + 90 * 2) * 12 + 100 * 4 + 11 * 4)
         self.assertAlmostEqual(formats["hll"]["padding_percent"], 100 * (1180 - entries) / entries)
-        for name, indices in (
-            ("sell", 2 * 100 + 5),
-            ("pjad", 2 * 100 + 101),
-        ):  # by default slices of 32 rows, here as wide as 100, 2, 2, 2
-            self.assertEqual(formats[name]["stored_entries"], 32 * 100 + 68 * 2)
-            self.assertEqual(formats[name]["bytes"], (32 * 100 + 68 * 2) * 12 + indices * 4)
+        # pJAD: blocks of 32 rows, as wide as 100, 2, 2, 2; SELL: the first slice is as wide as 100
+        self.assertEqual(formats["pjad"]["stored_entries"], 32 * 100 + 68 * 2)
+        self.assertEqual(formats["pjad"]["bytes"], (32 * 100 + 68 * 2) * 12 + (2 * 100 + 101) * 4)
+        slots = formats["sell"]["stored_entries"]
+        rows = (slots - 2 * 100) // 98
+        self.assertIn(rows, (4, 8))
+        self.assertEqual(slots, rows * 100 + (100 - rows) * 2)
+        slices = -(-100 // rows)
+        self.assertEqual(formats["sell"]["bytes"], slots * 12 + (2 * 100 + slices + 1) * 4)
         self.assertEqual(formats["jad"]["stored_entries"], entries)
         self.assertEqual(formats["jad"]["bytes"], entries * 12 + (2 * 100 + 101) * 4)
         # 13 windows of 8 rows: the first has 100 columns, the others 8 and the common one, the

@@ -227,6 +227,15 @@ TEST_F(SegmentedRows, SumsOfAThousandSegmentsAreAddedUp) {
   }
 }
 
+TEST(LongRows, ScratchMemoryIsForColumnsOfAnyScalar) {
+  Segments found = segments_of({1, 129, 0, 1, 4, 110, 0, 0, 2, 0, 0, 83});
+  found.make_room<double>(Csr::execution_space(), 3);
+  EXPECT_EQ(found.columns<double>(3), 3);
+  EXPECT_EQ(found.columns<double>(8), 4);
+  EXPECT_EQ(found.columns<float>(8), 4) << "there are no counters for more";
+  EXPECT_EQ(found.columns<Kokkos::complex<double>>(8), 2);
+}
+
 TEST_F(SegmentedRows, ConversionsGiveTheMatrixBack) {
   const auto csr = with_long_rows();
   const auto a = built<Kokkos::LayoutLeft>(csr, 32);

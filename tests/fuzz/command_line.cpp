@@ -52,9 +52,8 @@ void check_subcommand(const std::vector<const char*>& arguments) {
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
     expect(layout == "row" || layout == "column", "the layout is one of two");
-    expect(format.hack_size >= 1 && format.slice_size >= 1 && format.sort_window >= 1,
-           "sizes are positive");
-    expect(format.block_size >= 0, "the block size is not negative");
+    expect(format.hack_size >= 1 && format.sort_window >= 1, "sizes are positive");
+    expect(format.slice_size >= 0 && format.block_size >= 0, "others are not negative");
   } catch (const CLI::ParseError&) {  // main() prints these
   }
 }

@@ -50,7 +50,7 @@ void add_format_options(CLI::App& command, FormatOptions& options,
   rows("--hack-size", options.hack_size, "Rows per hack (hll)");
   whole(command
             .add_option("--slice-size", options.slice_size,
-                        "Rows per slice (sell) or block (pjad); 0: what suits the processor")
+                        "Rows per slice (sell) or block (pjad); 0: by processor, 32")
             ->capture_default_str(),
         0)
       ->type_name("N");
