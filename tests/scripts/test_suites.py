@@ -62,6 +62,7 @@ class Suites(unittest.TestCase):
                 "calzetta",
                 "gollmann",
                 "scaling",
+                "floor",
                 "vectors",
                 "weak",
                 "strong",
