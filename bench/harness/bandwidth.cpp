@@ -11,6 +11,7 @@
 
 #include <fatvec/app/dispatch/operands.hpp>
 #include <fatvec/core/memory.hpp>
+#include <fatvec/plan/this_machine.hpp>
 
 namespace fatvec::bench {
 
@@ -197,6 +198,7 @@ Bandwidths measure_bandwidths(bool quick) {
   Bandwidths bandwidths;
   streams::measure_host(quick, bandwidths.streams);
   streams::measure_cuda(quick, bandwidths.streams);
+  if (!quick) this_machine(Kokkos::DefaultHostExecutionSpace());  // from where on X is prefetched
   return bandwidths;
 }
 

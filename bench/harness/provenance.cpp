@@ -17,6 +17,7 @@
 #include <sstream>
 
 #include <fatvec/app/dispatch/timing.hpp>
+#include <fatvec/kernels/host/prefetch.hpp>
 
 #include "build_info.hpp"
 #include "git_info.hpp"
@@ -137,6 +138,7 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
       {"dry_run", options.dry_run ? "true" : "false"},
       {"cache", "hot"},
   };
+  facts.emplace_back("prefetched_beyond_bytes", std::to_string(host::prefetched_beyond()));
   for (const auto& stream : bandwidths.streams)
     facts.emplace_back("bandwidth_" + stream.device + "_" + stream.pattern + "_GBs",
                        number(stream.gbs));

@@ -50,8 +50,7 @@ struct HostBlockKernel {
   std::int64_t k;
   RowPartition partition;
   bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
-  host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor()).for_blocks();
-  std::int64_t cached_bytes = cached_bytes_of_x();
+  std::int64_t cached_bytes = host::prefetched_beyond();  ///< of X
   std::int64_t distance = 0;  ///< block rows between prefetching rows of X and using them
 
   static constexpr bool can_transpose_y = contiguous && is_scaled_sum<Output>;
@@ -72,7 +71,7 @@ struct HostBlockKernel {
     const std::int64_t end = partition.begin(part + 1, block_rows);
     HostBlockKernel of_part = *this;
     if constexpr (contiguous)
-      of_part.distance = prefetch_row_distance(prefetch, block_rows, entries, begin, end,
+      of_part.distance = prefetch_row_distance(block_rows, entries, begin, end,
                                                {.rows = count,
                                                 .x_rows = cols,
                                                 .bytes = k * std::int64_t{sizeof(T)},

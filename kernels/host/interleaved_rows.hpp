@@ -9,6 +9,7 @@
 
 #include <fatvec/core/macros.hpp>
 #include <fatvec/kernels/host/simd.hpp>
+#include <fatvec/kernels/shared/prefetch_entries.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
 /// Neighbouring rows of a format that interleaves rows, in the lanes of a CPU's vector registers:
@@ -53,6 +54,7 @@ struct InterleavedRows {
       });
     };
     const auto add = [&](auto g, const Walk& at) {
+      prefetch_entries(values + at[0] + g * rows, entries + at[0] + g * rows);
       if constexpr (has_masks) {
         add_masked(g, at, Mask<rows>::first(rows));
       } else {  // faster than AVX2's gathers

@@ -74,8 +74,21 @@ struct RowPartition {
         static_cast<double>(access.slots_before(rows) + rows) / static_cast<double>(parts);
     const auto target = static_cast<std::int64_t>(share * static_cast<double>(part));
     if (part == parts) return rows;
-    const std::int64_t first = first_where(
-        0, rows, [&](std::int64_t row) { return access.slots_before(row) + row >= target; });
+    const auto reached = [&](std::int64_t row) { return access.slots_before(row) + row >= target; };
+    // From where it would be if all rows were alike, in growing steps: what is near by is in fewer
+    // lines of memory than a search of all rows would read.
+    std::int64_t low = rows / parts * part;
+    std::int64_t high = low;
+    std::int64_t step = 16;
+    for (; low > 0 && reached(low); step *= 4) {
+      high = low;
+      low = Kokkos::max<std::int64_t>(0, low - step);
+    }
+    for (; high < rows && !reached(high); step *= 4) {
+      low = high;
+      high = Kokkos::min(rows, high + step);
+    }
+    const std::int64_t first = first_where(low, high, reached);
     return Kokkos::min(rows, (first + granularity - 1) / granularity * granularity);
   }
 };

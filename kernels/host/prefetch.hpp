@@ -2,55 +2,32 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <atomic>
 #include <cstdint>
-#include <string>
 
-#include <fatvec/core/error.hpp>
 #include <fatvec/core/macros.hpp>
 #include <fatvec/core/system.hpp>
+#include <fatvec/kernels/shared/prefetch_entries.hpp>
 
-/// Software prefetching of A and of rows of X. A processor prefetches rows that lie side by side by
-/// itself, but not where the columns of A are scattered, or rows of X are long
-/// (docs/performance.md).
+/// Software prefetching of rows of X. A processor prefetches rows that lie side by side by itself,
+/// but not where the columns of A are scattered, or rows of X are long (docs/performance.md).
 namespace fatvec::host {
 
-/// Who made the processor.
-enum class Maker { amd, other };
-
-/// Where prefetching rows of X pays.
-struct PrefetchTuning {
-  std::int64_t scattered;  ///< bytes of a row of X, where the columns of A are scattered
-  std::int64_t pattern;  ///< bytes of X per entry that rows before did not need, where they follow
-                         ///< a pattern
-
-  /// For blocks, whose rows of X are prefetched one by one: from a cache line on.
-  [[nodiscard]] PrefetchTuning for_blocks() const {
-    return {scattered < 64 ? 64 : scattered, pattern};
-  }
-  [[nodiscard]] std::string to_string() const {
-    return detail::concat("scattered:", scattered, "/pattern:", pattern);
-  }
-  bool operator==(const PrefetchTuning&) const = default;
-};
-/// AMD's processors gain from two columns on; Intel's, which look further ahead by themselves, from
-/// two cache lines on. Others are treated like the latter.
-inline constexpr PrefetchTuning prefetch_tunings[] = {{1, 300}, {128, 1'000'000}};
-
-/// The row of prefetch_tunings for a maker's processors.
-inline PrefetchTuning prefetch_tuning(Maker maker) {
-  return prefetch_tunings[static_cast<int>(maker)];
+/// Bytes of X beyond which its rows are prefetched where the last cache does not keep them: one
+/// number for the whole process. Half of that cache, the rest being for A and Y which stream
+/// through it, until measure_machine() has measured from where on prefetching pays.
+inline std::atomic<std::int64_t>& prefetched_beyond() {
+  const auto half_of_cache = [] {
+    const auto bytes = static_cast<std::int64_t>(detail::last_level_cache_bytes() / 2);
+    return bytes > 0 ? bytes : 16'000'000;
+  };
+  static std::atomic<std::int64_t> bytes = half_of_cache();
+  return bytes;
 }
 
 }  // namespace fatvec::host
 
 namespace fatvec::detail {
-
-inline host::Maker maker_of_processor() {
-#if defined(FATVEC_HAS_GNU_VECTORS) && defined(__x86_64__)
-  if (__builtin_cpu_is("amd")) return host::Maker::amd;
-#endif
-  return host::Maker::other;
-}
 
 /// Entries between the one that is multiplied and the one whose row of X, of `bytes`, is
 /// prefetched.
@@ -58,44 +35,20 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
   return bytes < 256 ? 80 : 40;
 }
 
-/// Bytes of X that the last-level cache keeps, beside A and Y which stream through it: half of it.
-/// What is in that cache is not prefetched: that only takes instructions. Asks the system once.
-inline std::int64_t cached_bytes_of_x() {
-  static const auto bytes = static_cast<std::int64_t>(last_level_cache_bytes() / 2);
-  return bytes > 0 ? bytes : 16'000'000;
-}
-
-/// How far ahead of its use A is prefetched: with few columns a processor's own prefetching is
-/// late.
-inline constexpr int prefetched_ahead = 384;
-
-/// Prefetches the values and columns of the entries `prefetched_ahead` further on. Not to be called
-/// by a function that does nothing else: GCC takes one for a function without effects, and drops
-/// the call.
-template <class Value, class Ordinal>
-FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* values,
-                                                  [[maybe_unused]] const Ordinal* entries) {
-#if defined(FATVEC_HAS_GNU_VECTORS)
-  __builtin_prefetch(values + prefetched_ahead);
-  __builtin_prefetch(entries + prefetched_ahead);
-#endif
-}
-
 /// The sizes of a product, and what a cache holds.
 struct PrefetchWork {
   std::int64_t rows;       ///< of A, as stored
   std::int64_t x_rows;     ///< of X
   std::int64_t bytes;      ///< of a row of X
-  std::int64_t cached;     ///< bytes of X that the last cache keeps
-  std::int64_t block = 1;  ///< rows of X that an entry of A multiplies
+  std::int64_t cached;     ///< bytes of X that are not prefetched
+  std::int64_t block = 1;  ///< rows of X that an entry of A multiplies, each prefetched apart
 };
 
 /// Rows of A between prefetching a row of X and using it, for stored rows first ... last - 1,
 /// judged by a sample of them; 0: no prefetching. Near the diagonal nothing is prefetched: of a
 /// banded matrix the last cache keeps the rows of X that are in use.
 template <class Rows, class Ordinal>
-KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const host::PrefetchTuning& worth_it,
-                                                   const Rows& rows, const Ordinal* entries,
+KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const Rows& rows, const Ordinal* entries,
                                                    std::int64_t first, std::int64_t last,
                                                    const PrefetchWork& work) {
   constexpr std::int64_t window =
@@ -103,6 +56,9 @@ KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const host::PrefetchTuning& w
   constexpr std::int64_t enough = 64;  // entries looked at
   constexpr std::int64_t samples = 24;
   constexpr std::int64_t looked_at = 64;  // entries of a row
+  constexpr std::int64_t line = 64;
+  constexpr std::int64_t long_rows = 300;  // bytes of X per entry that rows before did not need:
+                                           // more lines than a processor follows
   if (work.bytes * work.x_rows <= work.cached || last - first <= samples) return 0;
   const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / work.bytes);
   const std::int64_t columns = work.x_rows / work.block;
@@ -137,8 +93,8 @@ KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const host::PrefetchTuning& w
     seen += length;
   }
   const bool scattered = 20 * far > runs;
-  const bool pays = (scattered && work.bytes >= worth_it.scattered) ||
-                    follows * work.bytes >= worth_it.pattern * seen;
+  const bool pays = (scattered && (work.block == 1 || work.bytes >= line)) ||
+                    follows * work.bytes >= long_rows * seen;
   return pays && seen > 0 ? 1 + looks * prefetch_distance(work.bytes) / seen : 0;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/macros.hpp>
@@ -42,9 +43,8 @@ struct HostRowKernel {
   std::int64_t k;
   RowPartition partition;
   bool transposes_y = false;  ///< Y is column-major, and rows are transposed into it
-  host::PrefetchTuning prefetch = host::prefetch_tuning(maker_of_processor());
-  std::int64_t cached_bytes = cached_bytes_of_x();
-  std::int64_t slots = 0;     ///< of all rows
+  std::int64_t cached_bytes = host::prefetched_beyond();  ///< of X
+  std::int64_t slots = 0;                                 ///< of all rows
   std::int64_t distance = 0;  ///< rows of A between prefetching a row of X and using it, in this
                               ///< part; 0: no prefetching
 
@@ -69,7 +69,7 @@ struct HostRowKernel {
     HostRowKernel of_part = *this;
     of_part.slots = a.access.slots_before(a.rows);
     if constexpr (contiguous) {
-      of_part.distance = prefetch_row_distance(prefetch, a.access, a.columns, first, last,
+      of_part.distance = prefetch_row_distance(a.access, a.columns, first, last,
                                                {.rows = a.rows,
                                                 .x_rows = x_rows,
                                                 .bytes = k * std::int64_t{sizeof(T)},
@@ -95,56 +95,37 @@ struct HostRowKernel {
                             });
   }
 
-  /// All columns of rows start ... last - 1.
+  /// Columns of a tile, the widest first: 32 doubles fill 8 of AVX2's 16 registers. Of columns that
+  /// are apart each is a stream.
+  using Widths =
+      std::conditional_t<contiguous,
+                         std::integer_sequence<int, 32, 24, 16, 12, 8, 7, 6, 5, 4, 3, 2, 1>,
+                         std::integer_sequence<int, 8, 7, 6, 5, 4, 3, 2, 1>>;
+
+  /// All columns of rows start ... last - 1, in chunks whose part of A stays in the first-level
+  /// cache where they make several tiles.
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last) const {
     // In registers: of *this the compiler must think that writing Y changes it.
     const HostRowKernel local = *this;
-    constexpr int widest = contiguous ? 32 : 8;  // 32 doubles fill 8 of AVX2's 16 registers; of
-                                                 // columns that are apart each is a stream
-    const bool one_tile = k <= 8 || k == 12 || k == 16 || k == 24 || k == 32;
-    const std::int64_t chunk = contiguous && k >= 56 ? 1 : 16;
-    const std::int64_t rows = one_tile && k <= widest ? last - start : chunk;
-    for (std::int64_t first = start; first < last; first += rows) {
-      const std::int64_t end = Kokkos::min(last, first + rows);
-      std::int64_t c = 0;
-      for (; c + widest <= k; c += widest) local.template multiply_tile<widest>(first, end, c);
-      if (c < k) local.multiply_rest(first, end, c);
-    }
+    local.multiply_chunks(start, last, Widths());
   }
 
-  /// The last columns, which are less than a widest tile.
-  KOKKOS_FUNCTION void multiply_rest(std::int64_t first, std::int64_t end, std::int64_t c) const {
-    if constexpr (contiguous) {
-      if (k - c == 12) return multiply_tile<12>(first, end, c);
-      if (k - c >= 24) {
-        multiply_tile<24>(first, end, c);
-        c += 24;
-      } else if (k - c >= 16) {
-        multiply_tile<16>(first, end, c);
-        c += 16;
-      }
-      if (k - c >= 8) {
-        multiply_tile<8>(first, end, c);
-        c += 8;
-      }
-    }
-    switch (k - c) {
-      case 7:
-        return multiply_few<7>(first, end, c);
-      case 6:
-        return multiply_few<6>(first, end, c);
-      case 5:
-        return multiply_few<5>(first, end, c);
-      case 4:
-        return multiply_few<4>(first, end, c);
-      case 3:
-        return multiply_few<3>(first, end, c);
-      case 2:
-        return multiply_few<2>(first, end, c);
-      case 1:
-        return multiply_few<1>(first, end, c);
-      default:
-        return;
+  template <int... widths>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_chunks(std::int64_t start, std::int64_t last,
+                                                   std::integer_sequence<int, widths...>) const {
+    const bool one_tile = ((k == widths) || ...);
+    const std::int64_t chunk = one_tile ? last - start : contiguous && k >= 56 ? 1 : 16;
+    for (std::int64_t first = start; first < last; first += chunk) {
+      const std::int64_t end = Kokkos::min(last, first + chunk);
+      std::int64_t c = 0;
+      const auto take = [&]<int width>(std::integral_constant<int, width>) FATVEC_INLINE_LAMBDA {
+        for (; c + width <= k; c += width)
+          if constexpr (width < 8)
+            multiply_few<width>(first, end, c);
+          else
+            multiply_tile<width>(first, end, c);
+      };
+      (take(std::integral_constant<int, widths>()), ...);
     }
   }
 
@@ -271,9 +252,7 @@ struct HostRowKernel {
   template <int width, bool by_entry, class Row>
   FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead(std::int64_t i, const Row& row,
                                                   std::int64_t c) const {
-    if (a.access.is_contiguous() && c == 0)
-      for (std::int64_t n = 0; n < row.length; n += 8)
-        prefetch_entries(a.values + row.slots[0] + n, a.columns + row.slots[0] + n);
+    if (a.access.is_contiguous() && c == 0) row.prefetch_ahead();
     if constexpr (by_entry || !contiguous) return;
     if (distance == 0) return;
     constexpr std::int64_t bytes = width * std::int64_t{sizeof(T)};

@@ -62,8 +62,11 @@ struct RowKernel {
       const RowKernel local = *this;
       const std::int64_t first = std::int64_t{item} * rows_of_block;
       const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
-      for (std::int64_t i = first; i < last; ++i)
-        local.template multiply<width>(i, local.a(i), 0, k);
+      for (std::int64_t i = first; i < last; ++i) {
+        const Row row = local.a(i);
+        if constexpr (Rows::contiguous) row.prefetch_ahead();
+        local.template multiply<width>(i, row, 0, k);
+      }
     } else {
       const int lane = shares_rows ? item & ((1 << lane_bits) - 1) : 0;
       const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);

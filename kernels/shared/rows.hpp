@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fatvec/core/macros.hpp>
+#include <fatvec/kernels/shared/prefetch_entries.hpp>
 #include <fatvec/kernels/shared/row_segments.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 
@@ -46,6 +47,11 @@ struct SlotRow {
   }
   [[nodiscard]] FATVEC_FORCEINLINE_FUNCTION const Value& value(int j) const {
     return values[slots[j]];
+  }
+  /// The entries of rows further on, where a row's lie side by side (shared/prefetch_entries.hpp).
+  FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead() const {
+    for (int n = 0; n < length; n += 8)
+      prefetch_entries(values + slots[0] + n, columns + slots[0] + n);
   }
   /// From now on the first entry is the one that was the n-th; `length` stays.
   FATVEC_FORCEINLINE_FUNCTION void advance(int n) { slots.advance(n); }

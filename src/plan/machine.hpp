@@ -13,6 +13,7 @@
 #include <fatvec/core/system.hpp>
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/rows.hpp>
+#include <fatvec/plan/measure_prefetching.hpp>
 
 namespace fatvec {
 
@@ -26,9 +27,10 @@ struct Machine {
   double memory_gbs = 0;  ///< of main memory, 1e9 bytes per second: a CPU reading, a GPU copying
   double cache_gbs =
       0;  ///< reading from the last cache that all of a product's threads share (CPU: its own part)
-  double cache_bytes = 0;      ///< of that cache
-  double launch_seconds = 0;   ///< from one launch to the next
-  double latency_seconds = 0;  ///< of a load that waits for the one before it, from that cache
+  double cache_bytes = 0;        ///< of that cache
+  double launch_seconds = 0;     ///< from one launch to the next
+  double latency_seconds = 0;    ///< of a load that waits for the one before it, from that cache
+  double prefetched_beyond = 0;  ///< CPU: bytes of X beyond which prefetching its rows pays
 };
 
 namespace detail {
@@ -220,8 +222,9 @@ double shared_cache_bytes() {
 }  // namespace detail
 
 /// Measures the machine as exec sees it, once and whatever comes of it (this_machine() checks
-/// that): some tenths of a second, and memory of four times its cache (at most an eighth of what is
-/// free) for as long. Throws CapacityError where there is none.
+/// that): about a second, and memory of four times its cache (at most an eighth of what is free)
+/// for as long. On a CPU, products of this process then prefetch X as was measured to pay. Throws
+/// CapacityError where there is none.
 template <class ExecSpace>
 Machine measure_machine(const ExecSpace& exec) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::measure_machine");
@@ -242,6 +245,11 @@ Machine measure_machine(const ExecSpace& exec) {
   machine.cache_gbs = detail::read_gbs(exec, within_cache, cpu ? 16 : 64);
   machine.launch_seconds = detail::launch_seconds(exec);
   machine.latency_seconds = detail::latency_seconds(exec, cpu ? 8e6 : machine.cache_bytes);
+  if constexpr (cpu) {
+    const auto beyond = detail::measure_prefetching(exec, machine.cache_bytes, affordable);
+    host::prefetched_beyond() = beyond;
+    machine.prefetched_beyond = static_cast<double>(beyond);
+  }
   return machine;
 }
 

@@ -32,6 +32,14 @@ TEST(Machine, IsMeasured) {
   EXPECT_GT(machine.launch_seconds, 0);
   EXPECT_GT(machine.latency_seconds, 0);
   EXPECT_FALSE(machine.device.empty());
+  EXPECT_GE(machine.prefetched_beyond, 0.08 * machine.cache_bytes);
+  EXPECT_LE(machine.prefetched_beyond, 2 * machine.cache_bytes);
+  EXPECT_EQ(host::prefetched_beyond(), static_cast<std::int64_t>(machine.prefetched_beyond))
+      << "products heed it";
+}
+
+TEST(Machine, WithoutMemoryForLargeVectorsNothingIsPrefetched) {
+  EXPECT_EQ(detail::measure_prefetching(Exec(), 32e6, 1e6), 64'000'000);
 }
 
 TEST(Machine, WithoutMemoryToMeasureIsACapacityError) {

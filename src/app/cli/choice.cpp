@@ -76,7 +76,8 @@ Json to_json(const Machine& machine) {
           {"cache_gbs", machine.cache_gbs},
           {"cache_bytes", machine.cache_bytes},
           {"launch_seconds", machine.launch_seconds},
-          {"latency_seconds", machine.latency_seconds}};
+          {"latency_seconds", machine.latency_seconds},
+          {"prefetched_beyond", machine.prefetched_beyond}};
 }
 
 Json to_json(const Structure& structure) {
@@ -116,9 +117,12 @@ void print_setting(const MatrixSource& matrix, const Structure& structure, const
              "times; blocks of {}",
              structure.rows.mean, structure.rows.max, structure.near_reads / touched,
              structure.block_size);
-  write_line(stdout, "machine", "{} ({}, {} threads): memory {:.0f} GB/s, cache {:.0f} GB/s",
+  const std::string prefetching = machine.cpu ? fmt::format(", X prefetched from {:.0f} MB on",
+                                                            machine.prefetched_beyond * 1e-6)
+                                              : "";
+  write_line(stdout, "machine", "{} ({}, {} threads): memory {:.0f} GB/s, cache {:.0f} GB/s{}",
              machine.device, machine.backend, machine.threads, machine.memory_gbs,
-             machine.cache_gbs);
+             machine.cache_gbs, prefetching);
 }
 
 }  // namespace fatvec::cli
