@@ -37,6 +37,7 @@ struct Workload {
   double products = 1000;
   bool keeps_value_map = false;     ///< PlanOptions::keep_value_map
   bool multiplies_a_itself = true;  ///< as CSR, rather than a transpose of A or the like
+  std::size_t value_bytes = 0;      ///< of X and Y; 0: as of A
 };
 
 /// The terms of the model: what they would take each, in seconds, were the machine used perfectly.
@@ -114,10 +115,10 @@ struct XTraffic {
   double cache;   ///< from the shared cache
 };
 
+/// `value`: bytes of an element of X.
 inline XTraffic x_traffic(const Machine& machine, const Structure& structure, std::int64_t k,
-                          Layout layout) {
+                          Layout layout, double value) {
   const double sector = machine.cpu ? 64 : 32;
-  const auto value = static_cast<double>(structure.value_bytes);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto touched = static_cast<double>(structure.rows.columns_touched);
   const auto columns = static_cast<double>(k);
@@ -192,9 +193,11 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
   // they are.)
   const double read_bytes =
       detail::footprint_of(structure, format == "ellpack" ? "hll" : format).footprint.bytes;
-  const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout);
   const auto k = static_cast<double>(workload.k);
-  const auto value = static_cast<double>(structure.value_bytes);
+  const auto stored_value = static_cast<double>(structure.value_bytes);
+  const double value =
+      workload.value_bytes > 0 ? static_cast<double>(workload.value_bytes) : stored_value;
+  const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout, value);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto nnz = static_cast<double>(structure.rows.nnz);
   // A thread walks a row, but on GPUs CSR's threads share rows, and where row lengths are stored
@@ -222,7 +225,7 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
            .cpu) {  // its tiles, each of which is 4 rows of X: what is there beside values and rows
     const auto ordinal = static_cast<double>(structure.ordinal_bytes);
     const double of_rows = rows * (ordinal + static_cast<double>(structure.offset_bytes) / 4);
-    entries = std::max(0.0, stored.bytes - nnz * value - of_rows) / (4 * ordinal + 4);
+    entries = std::max(0.0, stored.bytes - nnz * stored_value - of_rows) / (4 * ordinal + 4);
     loads = 4 * entries;
   }
 
@@ -236,7 +239,7 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
     prediction.value_map_bytes = stored.stored_entries * offset;
     prediction.new_bytes += prediction.value_map_bytes;
     prediction.temporary_bytes =
-        nnz * offset + stored.bytes - stored.stored_entries * (value - offset);
+        nnz * offset + stored.bytes - stored.stored_entries * (stored_value - offset);
   }
   auto& term = prediction.unweighted;
   term[Term::launch] = machine.launch_seconds;
