@@ -16,7 +16,7 @@ void count_packing(const char* label, std::uint32_t, std::uint64_t*) {
 /// Y = 1.5 A X - 0.5 Y by plans for A in float, X and Y in double.
 template <class KokkosLayout>
 void expect_accuracy_of_plans(Layout layout, bool packs) {
-  constexpr int k = 203;  // so many that packing is a launch
+  constexpr int k = 203;  // packing fewer is no launch
   using View = Kokkos::View<double**, KokkosLayout, MixedExec>;
   const MixedCsr csr = mixed_sample();
   const View x("x", csr.cols(), k);
