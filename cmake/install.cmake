@@ -21,7 +21,7 @@ foreach(folder formats kernels src/core src/statistics src/interop src/plan)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/${name}"
           COMPONENT library FILES_MATCHING PATTERN "*.hpp")
 endforeach()
-install(FILES "${PROJECT_SOURCE_DIR}/src/fatvec.hpp" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp"
+install(FILES "${PROJECT_SOURCE_DIR}/src/fatvec.hpp" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp" "${FATVEC_INCLUDE_DIR}/fatvec/registered_formats.hpp"
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec" COMPONENT library)
 install(FILES "${PROJECT_BINARY_DIR}/package/fatvecConfig.cmake" "${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/fatvecKokkos.cmake" DESTINATION "${package_dir}" COMPONENT library)

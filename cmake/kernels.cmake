@@ -39,41 +39,12 @@ foreach(space IN LISTS FATVEC_SPACES)
 endforeach()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/instantiations.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/instantiations.hpp" @ONLY)
 
-# The registered kernels, which the tests go through.
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/registry.hpp")
-file(READ "${PROJECT_SOURCE_DIR}/kernels/registry.hpp" registry)
-string(REGEX MATCH "AllKernels =[ \n]*TypeList<([^>]*)>" kernel_list "${registry}")
-string(REGEX MATCHALL "[A-Za-z0-9_]+" FATVEC_KERNELS "${CMAKE_MATCH_1}")
-if(NOT FATVEC_KERNELS)
-  message(FATAL_ERROR "kernels/registry.hpp: found no 'AllKernels = TypeList<...>'")
-endif()
-
-# One source file for each line and instance, so that builds are parallel: name, header, what of it
-# is compiled there.
-set(units
-  "csr|plan/convert.hpp|LAUNCH:CsrRow|LAUNCH:CsrPortable|CONVERT:CsrRow"
-  "ellpack|plan/convert.hpp|LAUNCH:EllpackRow|LAUNCH:EllpackPortable|CONVERT_TO:EllpackRow, LayoutLeft|CONVERT_TO:EllpackRow, LayoutRight"
-  "hll|plan/convert.hpp|LAUNCH:HllRow|LAUNCH:HllPortable|CONVERT_TO:HllRow, LayoutLeft|CONVERT_TO:HllRow, LayoutRight"
-  "sell|plan/convert.hpp|LAUNCH:SellRow|LAUNCH:SellPortable|CONVERT:SellRow"
-  "jad|plan/convert.hpp|LAUNCH:JadRow|LAUNCH:PjadRow|LAUNCH:JadPortable|LAUNCH:PjadPortable|CONVERT:JadRow|CONVERT:PjadRow"
-  "bsr|plan/convert.hpp|LAUNCH:BsrRow|CONVERT_TO:BsrRow, LayoutLeft|CONVERT_TO:BsrRow, LayoutRight"
-  "bsr_any|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<0>|LAUNCH:BsrPortable"
-  "bsr_2|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<2>"
-  "bsr_3|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<3>"
-  "bsr_4|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<4>"
-  "bsr_5|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<5>"
-  "bsr_6|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<6>"
-  "bsr_8|kernels/bsr.hpp|LAUNCH:BsrRow::OfSize<8>"
-  "bittcf|plan/convert.hpp|LAUNCH:BitTcfWindow|LAUNCH:BitTcfPortable|CONVERT:BitTcfWindow"
-  "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
+# One source file for each unit and instance, so that builds are parallel: what of its header is
+# compiled there. Parts of kernels are those of specialised ones.
+set(units ${FATVEC_UNITS} "plan|plan/plan.hpp|APPLY:|FOOTPRINTS:|STRUCTURE_OF:|PLAN:")
 if(NOT FATVEC_SPECIALISED)
-  list(FILTER units EXCLUDE REGEX "LAUNCH:BsrRow::OfSize<[1-9]>")
+  list(FILTER units EXCLUDE REGEX "LAUNCH:[A-Za-z]+::")
 endif()
-foreach(kernel IN LISTS FATVEC_KERNELS)
-  if(NOT units MATCHES "LAUNCH:${kernel}[|;]")
-    message(FATAL_ERROR "kernels/registry.hpp has ${kernel}; the list of units in cmake/kernels.cmake has not")
-  endif()
-endforeach()
 set(sources "")
 function(fatvec_unit name header) # NAME HEADER LINE...
   list(JOIN ARGN "\n" FATVEC_LINES)

@@ -14,6 +14,7 @@ foreach(entry IN LISTS FATVEC_HEADER_FOLDERS ITEMS src/fatvec.hpp)
 endforeach()
 
 configure_file("${PROJECT_SOURCE_DIR}/cmake/version.hpp.in" "${FATVEC_INCLUDE_DIR}/fatvec/version.hpp" @ONLY)
+include(register_formats)
 
 add_library(fatvec INTERFACE)
 add_library(fatvec::fatvec ALIAS fatvec)

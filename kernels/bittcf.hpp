@@ -85,7 +85,7 @@ struct Portable<BitTcfMatrix> {
     portable::multiply_tile_rows<host>(label, exec, asked, a, x, output, k);
   }
 };
-/// Its name, as other formats have one.
+/// BitTCF's portable kernel.
 using BitTcfPortable = Portable<BitTcfMatrix>;
 
 /// The kernel of BitTcfMatrix.

@@ -51,6 +51,11 @@ struct BsrRow {
     }
   };
 
+  template <class Scalar, class ExecSpace>
+  static bool heeds_policy(const ExecSpace&) {
+    return (specialised && std::is_floating_point_v<Scalar>) || !detail::is_host<ExecSpace>;
+  }
+
   template <class M>
   static bool stores_column_major(const HostPolicy&, std::int64_t) {
     return std::is_floating_point_v<typename M::value_type>;
@@ -124,7 +129,7 @@ struct Portable<BsrMatrix> {
                                 output, k);  // is CSR
   }
 };
-/// Its name, as other formats have one.
+/// BSR's portable kernel.
 using BsrPortable = Portable<BsrMatrix>;
 
 /// The kernel of BsrMatrix, in any layout.

@@ -45,8 +45,8 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///     template <Scalar> static bool is_recommended(exec)          whether plans should think of it (may be left out: yes)
 ///     template <Scalar> static bool heeds_policy(exec)            whether its policies differ there (may be left out: yes)
 ///
-/// for each of its policies, is registered in kernels/registry.hpp, and is compiled once by a line
-/// in cmake/kernels.cmake.
+/// for each of its policies. A line of kernels/registry.cmake registers it, and has it compiled
+/// once.
 template <class K>
 concept SpmmKernel =
     SparseFormat<typename K::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>> &&

@@ -50,6 +50,10 @@ RowSegments<Ordinal, Device> find_segments(const ExecSpace& exec,
   return RowSegments<Ordinal, Device>::find(exec, a.access, a.count, longest);
 }
 
+/// T, or the scalar of a matrix where it is void.
+template <class T, class Scalar>
+using ScalarOr = std::conditional_t<std::is_void_v<T>, std::remove_const_t<Scalar>, T>;
+
 /// prepare() for kernels of devices.
 template <class T, class ExecSpace, class Matrix>
 Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
@@ -80,12 +84,10 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// are wrong, too. Sums are the same bits in every run.
 template <class T = void, class ExecSpace, SparseFormat Matrix>
 Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
-  using Sum =
-      std::conditional_t<std::is_void_v<T>, std::remove_const_t<typename Matrix::value_type>, T>;
   if constexpr (detail::is_host<ExecSpace>)
     return Prepared<Matrix>(matrix);
   else
-    return detail::with_segments<Sum>(exec, matrix, k);
+    return detail::with_segments<detail::ScalarOr<T, typename Matrix::value_type>>(exec, matrix, k);
 }
 
 }  // namespace fatvec

@@ -5,14 +5,8 @@
 #include <string_view>
 
 #include <fatvec/core/error.hpp>
-#include <fatvec/kernels/bittcf.hpp>
-#include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/concepts.hpp>
-#include <fatvec/kernels/csr.hpp>
-#include <fatvec/kernels/ellpack.hpp>
-#include <fatvec/kernels/hll.hpp>
-#include <fatvec/kernels/jad.hpp>
-#include <fatvec/kernels/sell.hpp>
+#include <fatvec/registered_formats.hpp>
 
 namespace fatvec {
 
@@ -22,11 +16,9 @@ struct TypeList {
   static constexpr std::size_t size = sizeof...(Ts);
 };
 
-/// Every kernel. Formats, tests, benchmarks and help texts follow from it; cmake/kernels.cmake says
-/// what is compiled of each.
-using AllKernels = TypeList<CsrRow, EllpackRow, HllRow, SellRow, PjadRow, JadRow, BsrRow,
-                            BitTcfWindow, CsrPortable, EllpackPortable, HllPortable, SellPortable,
-                            PjadPortable, JadPortable, BsrPortable, BitTcfPortable>;
+/// Every kernel, of the list kernels/registry.cmake. Formats, tests, benchmarks and help texts
+/// follow from it.
+using AllKernels = TypeList<FATVEC_REGISTERED_KERNELS>;
 
 namespace detail {
 

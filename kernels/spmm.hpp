@@ -184,9 +184,12 @@ void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta,
 
 }  // namespace fatvec
 
-#define FATVEC_LAUNCH(how, Space, Scalar, Offset, Kernel)                                          \
+#define FATVEC_LAUNCH(how, Space, Scalar, Offset, Kernel) \
+  FATVEC_LAUNCH_STORED(how, Space, Scalar, Offset, Kernel, Scalar)
+/// The same with values of A that are Stored, X and Y being of Scalar.
+#define FATVEC_LAUNCH_STORED(how, Space, Scalar, Offset, Kernel, Stored)                           \
   how template void fatvec::detail::launch<fatvec::Kernel>(                                        \
       const Space&, const fatvec::PolicyOn<fatvec::Kernel, Space>&,                                \
-      const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset>>&, \
+      const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Stored, std::int32_t, Space, Offset>>&, \
       const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::ScaledSum<Scalar>&,      \
       std::int64_t);

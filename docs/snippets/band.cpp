@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docs/extending.md builds, put to the tests that every kernel of the library must pass.
+#include <fatvec/plan/model.hpp>
+
 #include "band_row.hpp"
 #include "conformance.hpp"
 
@@ -25,6 +27,39 @@ bool register_band() {
 }
 
 const bool registered = register_band();
+
+/// Nobody has measured it: on CPUs and GPUs the model has it cost what CSR would with such bytes.
+TEST(Model, CostsAnUnknownFormatLikeCsr) {
+  const ZooMatrix csr = zoo_matrix("arrow");
+  const Structure structure = [&] {
+    Structure all = structure_of(Kokkos::DefaultHostExecutionSpace(), csr);
+    const Footprint of_csr = detail::footprint_of(all, "csr").footprint;
+    all.formats.push_back({BandMatrix<double>::name, of_csr});
+    return all;
+  }();
+  ASSERT_GT(structure.rows.max, detail::worth_a_launch);
+  for (const bool cpu : {false, true})
+    for (const Layout layout : {Layout::row, Layout::column})
+      for (const bool packed : {false, true}) {
+        const Machine machine{.cpu = cpu,
+                              .memory_gbs = 50,
+                              .cache_gbs = 200,
+                              .cache_bytes = 1e6,
+                              .launch_seconds = 1e-6,
+                              .latency_seconds = 1e-8};
+        const Workload workload{.k = 8, .layout = layout};
+        const auto predicted = [&](const char* format) {
+          return detail::predict_format(machine, structure, workload,
+                                        {.kernel = "csr-row", .packed = packed}, format);
+        };
+        const Prediction like_csr = predicted("csr");
+        const Prediction band = predicted("band");
+        EXPECT_EQ(band.unweighted, like_csr.unweighted);
+        EXPECT_EQ(band.parts, like_csr.parts);
+        EXPECT_EQ(band.setup_seconds, like_csr.setup_seconds);
+        EXPECT_GT(band.new_bytes, like_csr.new_bytes) << "it has to be made of CSR";
+      }
+}
 
 }  // namespace
 }  // namespace fatvec::test

@@ -290,6 +290,11 @@ struct RowKernelOf {
   static constexpr auto label = detail::label_of<Format>("-row");
   static constexpr std::string_view name = label.name();
 
+  template <class Scalar, class ExecSpace>
+  static bool heeds_policy(const ExecSpace&) {
+    return specialised || !detail::is_host<ExecSpace>;
+  }
+
   template <class M, class Policy>
   static bool stores_column_major(const Policy&, std::int64_t k) {
     return detail::in_matrix_order<typename M::Rows> &&

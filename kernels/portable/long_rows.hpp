@@ -42,7 +42,7 @@ struct SumsOfSegments {
   template <int width>
   KOKKOS_FUNCTION void store(std::int64_t s, std::int64_t c, const T (&sum)[width]) const {
     const auto segment = rows.segments[s];
-    const std::int64_t number = segment.of_row;
+    const std::int64_t number = segment.row_segments;
     std::int64_t place = segment.first / detail::entries_of_segment;  // in the row
     const std::int64_t first = (s - place) * step + c;                // of the row, in scratch
     alignas(16) T total[width];

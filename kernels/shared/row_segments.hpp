@@ -17,7 +17,7 @@ struct RowSegment {
   Ordinal row;
   Ordinal first;
   Ordinal last;
-  Ordinal of_row;  ///< segments that the row has
+  Ordinal row_segments;  ///< segments that the row has
 };
 
 /// Of a segment: 4 for each lane of a warp where k = 1.

@@ -14,8 +14,9 @@ INDEX = LAB / "README.md"
 HEAD = """# Lab pages
 
 One finding or decision a page: the question, what was predicted, what was measured, what was
-decided, and where the code is. Pages are not rewritten when the code moves on; a later page says
-so. `python3 scripts/fatvec_docs/lab_index.py` renews this list.
+decided, and where the code is. A page tells of its day: where the code moves on, only names are
+brought up to date, and a later page says what has changed. Tables that were measured again have
+their dates. `python3 scripts/fatvec_docs/lab_index.py` renews this list.
 
 """
 

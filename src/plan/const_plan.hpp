@@ -16,7 +16,7 @@ namespace detail {
 /// The plan for a CSR matrix of const arrays, such as CsrMatrix<const double, const int>: that of
 /// the same arrays by types that are not const, for which everything is compiled already. What it
 /// multiplies as it is, as CSR, it keeps alive; it writes to none of A's arrays.
-template <class Csr_, class Kernels>
+template <class Csr_, class Kernels, class T>
 class ConstPlan {
   using Plain = std::remove_cvref_t<decltype(without_const(std::declval<const Csr_&>()))>;
 
@@ -68,7 +68,7 @@ class ConstPlan {
     values_ = shares_arrays() ? a.values : typename Csr::Scalars();
   }
 
-  Plan<Plain, Kernels> plan_;
+  Plan<Plain, Kernels, T> plan_;
   bool transposed_;
   typename Csr::Ordinals entries_;
   typename Csr::Scalars values_;
@@ -77,28 +77,28 @@ class ConstPlan {
 }  // namespace detail
 
 /// The plan of a matrix of const values: as detail::ConstPlan has it.
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
-class Plan<CsrMatrix<const Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+class Plan<CsrMatrix<const Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>
     : public detail::ConstPlan<CsrMatrix<const Scalar, Ordinal, Device, Offset>,
-                               TypeList<Kernels...>> {
-  using detail::ConstPlan<CsrMatrix<const Scalar, Ordinal, Device, Offset>,
-                          TypeList<Kernels...>>::ConstPlan;
+                               TypeList<Kernels...>, T> {
+  using detail::ConstPlan<CsrMatrix<const Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>,
+                          T>::ConstPlan;
 };
 /// The same for const ordinals,
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
-class Plan<CsrMatrix<Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+class Plan<CsrMatrix<Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>, T>
     : public detail::ConstPlan<CsrMatrix<Scalar, const Ordinal, Device, Offset>,
-                               TypeList<Kernels...>> {
-  using detail::ConstPlan<CsrMatrix<Scalar, const Ordinal, Device, Offset>,
-                          TypeList<Kernels...>>::ConstPlan;
+                               TypeList<Kernels...>, T> {
+  using detail::ConstPlan<CsrMatrix<Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>,
+                          T>::ConstPlan;
 };
 /// and for both.
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
-class Plan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+class Plan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>, TypeList<Kernels...>, T>
     : public detail::ConstPlan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>,
-                               TypeList<Kernels...>> {
+                               TypeList<Kernels...>, T> {
   using detail::ConstPlan<CsrMatrix<const Scalar, const Ordinal, Device, Offset>,
-                          TypeList<Kernels...>>::ConstPlan;
+                          TypeList<Kernels...>, T>::ConstPlan;
 };
 
 }  // namespace fatvec

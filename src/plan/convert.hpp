@@ -65,11 +65,19 @@ Format convert(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, O
   return convert<Format>(exec, detail::without_const(csr), options);
 }
 
+namespace detail {
+template <class Format>
+concept HasLayouts = requires { typename Format::template WithLayout<Kokkos::LayoutLeft>; };
+}  // namespace detail
+
 }  // namespace fatvec
 
-#define FATVEC_CONVERT(how, Space, Scalar, Offset, Kernel)                                  \
-  how template fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset> fatvec::convert( \
-      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&,          \
+#define FATVEC_CONVERT(how, Space, Scalar, Offset, Kernel)                                      \
+  static_assert(                                                                                \
+      !fatvec::detail::HasLayouts<fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset>>, \
+      "this format has several layouts: name them, as LAYOUTS, in kernels/registry.cmake");     \
+  how template fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset> fatvec::convert(     \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&,              \
       const fatvec::FormatOptions&);
 /// The same to a format in this Kokkos layout.
 #define FATVEC_CONVERT_TO(how, Space, Scalar, Offset, Kernel, Layout)                          \
@@ -77,17 +85,7 @@ Format convert(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, O
                                       Offset>::WithLayout<Kokkos::Layout>                      \
   fatvec::convert(const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&, \
                   const fatvec::FormatOptions&);
-FATVEC_EXTERN(FATVEC_CONVERT, CsrRow)
-FATVEC_EXTERN(FATVEC_CONVERT_TO, EllpackRow, LayoutLeft)
-FATVEC_EXTERN(FATVEC_CONVERT_TO, EllpackRow, LayoutRight)
-FATVEC_EXTERN(FATVEC_CONVERT_TO, HllRow, LayoutLeft)
-FATVEC_EXTERN(FATVEC_CONVERT_TO, HllRow, LayoutRight)
-FATVEC_EXTERN(FATVEC_CONVERT, SellRow)
-FATVEC_EXTERN(FATVEC_CONVERT, PjadRow)
-FATVEC_EXTERN(FATVEC_CONVERT, JadRow)
-FATVEC_EXTERN(FATVEC_CONVERT_TO, BsrRow, LayoutLeft)
-FATVEC_EXTERN(FATVEC_CONVERT_TO, BsrRow, LayoutRight)
-FATVEC_EXTERN(FATVEC_CONVERT, BitTcfWindow)
+FATVEC_CONVERSIONS(FATVEC_EXTERN)
 
 #define FATVEC_FOOTPRINTS(how, Space, Scalar, Offset)                              \
   how template std::vector<fatvec::FormatFootprint> fatvec::footprints(            \

@@ -37,6 +37,7 @@ struct Workload {
   double products = 1000;
   bool keeps_value_map = false;     ///< PlanOptions::keep_value_map
   bool multiplies_a_itself = true;  ///< as CSR, rather than a transpose of A or the like
+  std::size_t value_bytes = 0;      ///< of X and Y; 0: as of A
 };
 
 /// The terms of the model: what they would take each, in seconds, were the machine used perfectly.
@@ -98,16 +99,13 @@ inline const FormatFootprint& footprint_of(const Structure& structure, std::stri
                        [&](const FormatFootprint& other) { return other.format == format; });
 }
 
-/// A format that nobody has measured is thought to be like CSR, the first of each kind of machine
-/// and layout.
+/// The factors of a format; of one that nobody has measured, those of CSR.
 inline const CostFactors& factors_of(bool cpu, Layout layout, std::string_view format) {
-  const CostFactors* like_csr = nullptr;
-  for (const auto& factors : cost_table) {
-    if (factors.cpu != cpu || factors.layout != layout) continue;
-    if (factors.format == format) return factors;
-    if (like_csr == nullptr) like_csr = &factors;
-  }
-  return *like_csr;
+  const auto* const found =
+      std::find_if(cost_table.begin(), cost_table.end(), [&](const CostFactors& factors) {
+        return factors.cpu == cpu && factors.layout == layout && factors.format == format;
+      });
+  return found == cost_table.end() ? factors_of(cpu, layout, "csr") : *found;
 }
 
 /// Bytes of X that are read.
@@ -117,10 +115,10 @@ struct XTraffic {
   double cache;   ///< from the shared cache
 };
 
+/// `value`: bytes of an element of X.
 inline XTraffic x_traffic(const Machine& machine, const Structure& structure, std::int64_t k,
-                          Layout layout) {
+                          Layout layout, double value) {
   const double sector = machine.cpu ? 64 : 32;
-  const auto value = static_cast<double>(structure.value_bytes);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto touched = static_cast<double>(structure.rows.columns_touched);
   const auto columns = static_cast<double>(k);
@@ -180,30 +178,34 @@ inline std::string_view format_of_kernel(std::string_view kernel) {
   throw UsageError(detail::concat("unknown kernel '", kernel, "'; there are:", known, "."));
 }
 
-/// What the choice is expected to take. Throws UsageError for an unknown kernel. Policies are not
-/// told apart.
-inline Prediction predict(const Machine& machine, const Structure& structure,
-                          const Workload& workload, const Choice& choice) {
-  const std::string_view format = format_of_kernel(choice.kernel);
+namespace detail {
+
+/// predict() for a kernel of this format.
+inline Prediction predict_format(const Machine& machine, const Structure& structure,
+                                 const Workload& workload, const Choice& choice,
+                                 std::string_view format) {
   const Layout layout = choice.packed || workload.k == 1 ? Layout::row : workload.layout;
   const CostFactors& cost = detail::factors_of(machine.cpu, layout, format);
+  const std::string_view like = cost.format;  // the format, or CSR
   const Footprint& stored = detail::footprint_of(structure, format).footprint;
   // ELLPACK's padding is not read, but where neighbouring rows have entries in the same line: what
   // HLL stores. (Row-major, on CPUs, HLL's is not read either: long paddings look dearer there than
   // they are.)
   const double read_bytes =
       detail::footprint_of(structure, format == "ellpack" ? "hll" : format).footprint.bytes;
-  const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout);
   const auto k = static_cast<double>(workload.k);
-  const auto value = static_cast<double>(structure.value_bytes);
+  const auto stored_value = static_cast<double>(structure.value_bytes);
+  const double value =
+      workload.value_bytes > 0 ? static_cast<double>(workload.value_bytes) : stored_value;
+  const detail::XTraffic x = detail::x_traffic(machine, structure, workload.k, layout, value);
   const auto rows = static_cast<double>(structure.rows.rows);
   const auto nnz = static_cast<double>(structure.rows.nnz);
   // A thread walks a row, but on GPUs CSR's threads share rows, and where row lengths are stored
   // long rows are cut up if one is worth a launch.
   auto walked = static_cast<double>(structure.rows.max);
-  if (!machine.cpu && format == "csr")
+  if (!machine.cpu && like == "csr")
     walked = structure.rows.mean;
-  else if (!machine.cpu && format != "bsr" && format != "bittcf" &&
+  else if (!machine.cpu && like != "bsr" && like != "bittcf" &&
            structure.rows.max > detail::worth_a_launch)
     walked = std::min(walked, static_cast<double>(detail::longest_walked_row(structure.rows.rows,
                                                                              structure.rows.nnz)));
@@ -223,7 +225,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
            .cpu) {  // its tiles, each of which is 4 rows of X: what is there beside values and rows
     const auto ordinal = static_cast<double>(structure.ordinal_bytes);
     const double of_rows = rows * (ordinal + static_cast<double>(structure.offset_bytes) / 4);
-    entries = std::max(0.0, stored.bytes - nnz * value - of_rows) / (4 * ordinal + 4);
+    entries = std::max(0.0, stored.bytes - nnz * stored_value - of_rows) / (4 * ordinal + 4);
     loads = 4 * entries;
   }
 
@@ -237,7 +239,7 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
     prediction.value_map_bytes = stored.stored_entries * offset;
     prediction.new_bytes += prediction.value_map_bytes;
     prediction.temporary_bytes =
-        nnz * offset + stored.bytes - stored.stored_entries * (value - offset);
+        nnz * offset + stored.bytes - stored.stored_entries * (stored_value - offset);
   }
   auto& term = prediction.unweighted;
   term[Term::launch] = machine.launch_seconds;
@@ -270,6 +272,16 @@ inline Prediction predict(const Machine& machine, const Structure& structure,
   prediction.setup_seconds = cost.setup_launches * prediction.setup_terms[0] +
                              cost.setup_bytes * prediction.setup_terms[1];
   return prediction;
+}
+
+}  // namespace detail
+
+/// What the choice is expected to take. Throws UsageError for an unknown kernel. Policies are not
+/// told apart.
+inline Prediction predict(const Machine& machine, const Structure& structure,
+                          const Workload& workload, const Choice& choice) {
+  return detail::predict_format(machine, structure, workload, choice,
+                                format_of_kernel(choice.kernel));
 }
 
 /// The choices for a workload, cheapest first: set-up and all products together. What does not fit

@@ -24,13 +24,14 @@ namespace fatvec {
 
 /// A product that is ready to run: op(A) in the chosen format, the kernel and its policy, and
 /// copies of X and perhaps of Y where these are packed. Cheap to copy, as Views are; copies share
-/// all of it.
-template <class Csr, class Kernels = PlanKernels>
+/// all of it. T is the scalar of the X and Y that it is made for, which may be another one than
+/// A's; it multiplies others as well, but does not pack them.
+template <class Csr, class Kernels = PlanKernels, class T = typename Csr::value_type>
 class Plan;
 
 /// The plan for a CSR matrix, which is converted to the format that is chosen.
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
-class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> {
   template <class Kernel>
   struct Ready {
     using Type = Kernel;
@@ -76,18 +77,18 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   void multiply(const ExecSpace& exec, const Alpha& alpha, const XView& x, const Beta& beta,
                 const YView& y) const {
     if constexpr (detail::types_fit<ExecSpace, Csr, XView, YView>()) {
-      using T = typename YView::value_type;
+      using U = typename YView::value_type;
       detail::validate_operands({format_, rows_, cols_}, x, y);
       const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-      run<ExecSpace, T>(exec, static_cast<T>(alpha), detail::operand_of(x), static_cast<T>(beta),
+      run<ExecSpace, U>(exec, static_cast<U>(alpha), detail::operand_of(x), static_cast<U>(beta),
                         detail::span_of<detail::Columns::strided>(y), multivector_columns(x));
     }
   }
 
   /// What multiply() does behind the callers' Views, compiled once.
-  template <class ExecSpace, class T>
-  void run(const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
-           const detail::Operand<T>& y, std::int64_t k) const;
+  template <class ExecSpace, class U>
+  void run(const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
+           const detail::Operand<U>& y, std::int64_t k) const;
 
  private:
   template <class ExecSpace>
@@ -112,14 +113,14 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
   std::string reason_;
   std::vector<Prediction> ranking_;
   std::variant<Ready<Kernels>...> ready_;
-  Packing<Scalar, Device> packing_;
+  Packing<T, Device> packing_;
   std::int64_t nnz_ = 0;
   detail::ValueMap<Scalar, Ordinal, Device, Offset> value_map_;
 };
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class ExecSpace>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::analyse(
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::analyse(
     const ExecSpace& exec, const Csr& a) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::analyse");
   detail::require_columns("analyse", k_, 1);
@@ -134,9 +135,10 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
                           .layout = options_.layout,
                           .products = options_.products,
                           .keeps_value_map = options_.keep_value_map,
-                          .multiplies_a_itself = shares_values()};
+                          .multiplies_a_itself = shares_values(),
+                          .value_bytes = sizeof(T)};
   std::vector<std::string_view> kernels;
-  ((is_recommended<Kernels, Scalar>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
+  ((is_recommended<Kernels, T>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
   if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
   const std::int64_t duplicates =
       options_.keep_value_map ? detail::leave_out_sums<Kernels...>(exec, of_a, kernels) : 0;
@@ -161,9 +163,9 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::ana
   if (options_.keep_value_map) reason_ += explain_value_map(value_map_bytes());
 }
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class ExecSpace>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::update(
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::update(
     const ExecSpace& exec, const Csr& a) {
   const bool transposed = transposes(options_.op);
   if (a.rows() != (transposed ? cols_ : rows_) || a.cols() != (transposed ? rows_ : cols_)) {
@@ -176,9 +178,9 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
   *this = std::move(next);
 }
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class ExecSpace>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::update(
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::update(
     const ExecSpace& exec, const typename Csr::Scalars& values) {
   if (static_cast<std::int64_t>(values.extent(0)) != nnz_)
     throw ShapeError(detail::concat("Plan::update: ", values.extent(0), " values (", values.label(),
@@ -196,9 +198,9 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::upd
       ready_);
 }
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class ExecSpace>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::keep_value_map(
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::keep_value_map(
     const ExecSpace& exec, const Csr& a) {
   nnz_ = a.nnz();
   value_map_ = {};
@@ -216,11 +218,11 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::kee
       ready_);
 }
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
-template <class ExecSpace, class T>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run(
-    const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
-    const detail::Operand<T>& y, std::int64_t k) const {
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace, class U>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::run(
+    const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
+    const detail::Operand<U>& y, std::int64_t k) const {
   if (format_ == Csr::name)  // arrays of other formats are the plan's own
     std::visit(
         [&](const auto& ready) {
@@ -238,19 +240,19 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
           if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
             policy = ready.policy;
           detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x_operand,
-                                 detail::ScaledSum<T>{alpha, beta_of, y_operand}, k);
+                                 detail::ScaledSum<U>{alpha, beta_of, y_operand}, k);
         },
         ready_);
   };
-  if constexpr (std::is_same_v<T, Scalar>)
-    if (choice_.packed && alpha != T{} && packing_.takes(x, y, k))
+  if constexpr (std::is_same_v<U, T>)
+    if (choice_.packed && alpha != U{} && packing_.takes(x, y, k))
       return packing_.run(exec, x, beta, y, k, with);
   with(x, beta, y);
 }
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class ExecSpace>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::convert_to_choice(
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::convert_to_choice(
     const ExecSpace& exec, const Csr& a) {
   rows_ = a.rows();
   cols_ = a.cols();
@@ -258,19 +260,19 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::con
   exec.fence("fatvec::analyse");
 }
 
-template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class Kernel, class ExecSpace>
-void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::convert_if(
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::convert_if(
     const ExecSpace& exec, const Csr& a) {
   using Matrix = typename Kernel::template Matrix<Scalar, Ordinal, Device, Offset>;
   if (choice_.kernel != Kernel::name) return;
   format_ = Matrix::name;
   const Matrix matrix = convert<Matrix>(exec, a, options_.format);
   Ready<Kernel> ready{policy_of<Kernel, typename Device::execution_space>(choice_.policy),
-                      prepare(exec, matrix, k_)};
+                      prepare<T>(exec, matrix, k_)};
   if (choice_.packed && packing_.empty())
-    packing_ = Packing<Scalar, Device>::template of<Kernel>(exec, ready.policy, matrix, k_,
-                                                            options_.format.memory_limit);
+    packing_ = Packing<T, Device>::template of<Kernel>(exec, ready.policy, matrix, k_,
+                                                       options_.format.memory_limit);
   ready_ = std::move(ready);
 }
 
@@ -290,14 +292,17 @@ using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>
 /// as correct
 /// @param options  layout, operation, number of products, a choice that is taken instead of the
 /// model's
+/// @tparam T       the scalar type of X and Y, where it is another one than A's: with A in float
+/// and X and Y in double analyse<PlanKernels, double>(exec, a, k)
 ///
 /// Throws UsageError for an unknown policy in options.choice, CapacityError where what was chosen
 /// does not fit.
-template <class Kernels = PlanKernels, class ExecSpace, class Scalar, class Ordinal, class Device,
-          class Offset>
-Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels> analyse(
-    const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
-    const PlanOptions& options = {}) {
+template <class Kernels = PlanKernels, class T = void, class ExecSpace, class Scalar, class Ordinal,
+          class Device, class Offset>
+Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels,
+     detail::ScalarOr<T, Scalar>>
+analyse(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a, std::int64_t k,
+        const PlanOptions& options = {}) {
   return {exec, a, k, options};
 }
 
@@ -306,10 +311,10 @@ Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>, Kernels> analy
 /// transfer. A plan that packs has one copy of X and Y, and on GPUs one with rows that are far
 /// longer than the mean has scratch memory for them: its products must not run at the same time, in
 /// two instances; others may.
-template <class ExecSpace, class Alpha, class Csr, class Kernels, class XView, class Beta,
+template <class ExecSpace, class Alpha, class Csr, class Kernels, class T, class XView, class Beta,
           class YView>
-void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,
-          const Beta& beta, const YView& y) {
+void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels, T>& plan,
+          const XView& x, const Beta& beta, const YView& y) {
   plan.multiply(exec, alpha, x, beta, y);
 }
 

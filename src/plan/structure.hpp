@@ -17,7 +17,7 @@ namespace fatvec {
 /// often it reads a row of X.
 struct Structure {
   RowStatistics rows;
-  std::size_t value_bytes = 8;
+  std::size_t value_bytes = 8;  ///< of A
   std::size_t ordinal_bytes = 4;
   std::size_t offset_bytes = 4;
   std::vector<FormatFootprint> formats;  ///< of every registered format

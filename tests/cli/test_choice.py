@@ -10,7 +10,9 @@ import unittest
 
 from program import DATA, PROGRAM, CliTest, matrices
 
-FORMATS = ["bittcf", "bsr", "csr", "ellpack", "hll", "jad", "pjad", "sell"]
+LIST = json.loads(subprocess.run([PROGRAM, "list", "--json"], capture_output=True).stdout)
+FORMATS = sorted(LIST["formats"])
+FORMAT_OF = {kernel["name"]: kernel["format"] for kernel in LIST["kernels"]}
 PATIENT = ("--time-limit", 100000)
 QUICK = (*PATIENT, "--seconds", 0.001, "--default-policies")
 
@@ -102,9 +104,7 @@ class Tune(Choice):
     def test_measures_verifies_and_remembers(self):
         done = self.json("tune", "gen:stencil7:10", "--k", "1,4", "--all", "--force", *QUICK)
         for workload in done["workloads"]:
-            self.assertEqual(
-                sorted(m["kernel"].split("-")[0] for m in workload["measured"]), FORMATS
-            )
+            self.assertEqual(sorted(FORMAT_OF[m["kernel"]] for m in workload["measured"]), FORMATS)
             seconds = [m["seconds"] for m in workload["measured"]]
             self.assertEqual(seconds, sorted(seconds))
             self.assertTrue(

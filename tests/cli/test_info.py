@@ -81,20 +81,11 @@ class Info(CliTest):
         info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
         self.assertEqual(info["memory_limit"], 10**9)
         fits = {line["name"]: line["fits"] for line in info["formats"]}
-        self.assertEqual(
-            fits,
-            {
-                "csr": True,
-                "ellpack": False,
-                "hll": True,
-                "sell": True,
-                "pjad": True,
-                "jad": True,
-                "bsr": True,
-                "bittcf": True,
-            },
-        )
-        self.assertEqual(info["formats"][1]["bytes"], 120000 * 120000 * 12 + 120000 * 4)
+        for name in ("csr", "hll", "sell", "pjad", "jad", "bsr", "bittcf"):
+            self.assertTrue(fits[name], name)
+        self.assertFalse(fits["ellpack"])
+        ellpack = next(line for line in info["formats"] if line["name"] == "ellpack")
+        self.assertEqual(ellpack["bytes"], 120000 * 120000 * 12 + 120000 * 4)
 
     def test_bandwidth_symmetry_and_empty_rows(self):
         info = self.json("info", self.matrix("a.mtx", 4, 4, [(0, 3, 1.5), (2, 0, 2.5), (2, 2, 0)]))

@@ -50,10 +50,11 @@ TEST(LongRows, AreSplitIntoSegmentsThatCoverThem) {
   EXPECT_EQ(found.longest, 110);
   const auto list = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found.list);
   ASSERT_EQ(list.extent(0), 2U);
-  const std::vector<Segment> expected = {{1, 0, 128}, {1, 128, 129}};
+  const std::vector<Segment> expected = {{1, 0, 128, 2}, {1, 128, 129, 2}};
   for (std::size_t n = 0; n < expected.size(); ++n) {
     EXPECT_EQ(list(n).row, expected[n].row);
     EXPECT_EQ(list(n).first, expected[n].first);
+    EXPECT_EQ(list(n).row_segments, expected[n].row_segments);
     EXPECT_EQ(list(n).last, expected[n].last);
   }
 }

@@ -7,13 +7,7 @@
 #include <limits>
 
 #include <fatvec/app/verify/oracle.hpp>
-#include <fatvec/kernels/bittcf.hpp>
-#include <fatvec/kernels/bsr.hpp>
-#include <fatvec/kernels/csr.hpp>
-#include <fatvec/kernels/ellpack.hpp>
-#include <fatvec/kernels/hll.hpp>
-#include <fatvec/kernels/jad.hpp>
-#include <fatvec/kernels/sell.hpp>
+#include <fatvec/kernels/registry.hpp>
 
 namespace {
 
@@ -86,14 +80,9 @@ int main(int argc, char** argv) {
   const Kokkos::ScopeGuard guard(argc, argv);
   const Exec exec;
   const HostCsr csr = sample();
-  check<fatvec::CsrPortable>(exec, csr);
-  check<fatvec::EllpackPortable>(exec, csr);
-  check<fatvec::HllPortable>(exec, csr);
-  check<fatvec::SellPortable>(exec, csr);
-  check<fatvec::PjadPortable>(exec, csr);
-  check<fatvec::JadPortable>(exec, csr);
-  check<fatvec::BsrPortable>(exec, csr);
-  check<fatvec::BitTcfPortable>(exec, csr);
+  fatvec::for_each_kernel([&](auto kernel) {
+    if constexpr (fatvec::is_portable<decltype(kernel)>) check<decltype(kernel)>(exec, csr);
+  });
   std::printf("portable kernels on %s, %d threads: %s\n", Exec::name(), exec.concurrency(),
               failed ? "wrong products" : "all products are right");
   return failed ? 1 : 0;

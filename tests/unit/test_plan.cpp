@@ -218,8 +218,8 @@ TEST(Plan, CountsTheCopiesThatPackingMakes) {
   machine.cpu = false;
   const double x = static_cast<double>(structure.rows.cols) * 64;
   const double y = static_cast<double>(structure.rows.rows) * 64;
-  const auto copied = [&](const char* kernel) {
-    const Workload workload{.k = 64, .layout = Layout::column};
+  const auto copied = [&](const char* kernel, std::size_t value_bytes = 0) {
+    const Workload workload{.k = 64, .layout = Layout::column, .value_bytes = value_bytes};
     return predict(machine, structure, workload, {kernel, "", true}).new_bytes -
            predict(machine, structure, workload, {kernel, "", false}).new_bytes;
   };
@@ -227,6 +227,25 @@ TEST(Plan, CountsTheCopiesThatPackingMakes) {
   EXPECT_EQ(copied("bittcf-window"), 8 * x) << "tensor cores write columns";
   structure.value_bytes = 4;
   EXPECT_EQ(copied("bittcf-window"), 4 * (x + y)) << "lanes do not, with these columns";
+  EXPECT_EQ(copied("csr-row", 8), 8 * (x + y)) << "A in float, X and Y in double";
+}
+
+TEST(Plan, CountsValuesOfAAndOfXApart) {
+  const Csr a = a_matrix();
+  Structure of_float = structure_of(Exec(), a);
+  of_float.value_bytes = 4;
+  for (auto& [format, footprint] : of_float.formats)
+    if (format == "csr") footprint.bytes -= 4 * static_cast<double>(a.nnz());
+  const auto bytes = [&](const Structure& structure, std::size_t value_bytes) {
+    const Workload workload{.k = 8, .value_bytes = value_bytes};
+    return predict(a_machine(), structure, workload, {"csr-row"}).bytes;
+  };
+  const double both = bytes(of_float, 0);
+  const double mixed = bytes(of_float, 8);
+  const double all_double = bytes(structure_of(Exec(), a), 0);
+  EXPECT_EQ(bytes(of_float, 4), both);
+  EXPECT_EQ(all_double - mixed, 4 * static_cast<double>(a.nnz())) << "the values of A";
+  EXPECT_GE(mixed - both, 4 * 8 * static_cast<double>(a.rows())) << "X and Y";
 }
 
 TEST(Plan, CountsTheValueMapAmongWhatMustFit) {

@@ -50,7 +50,8 @@ void add_format_options(CLI::App& command, FormatOptions& options,
   rows("--hack-size", options.hack_size, "Rows per hack (hll)");
   whole(command
             .add_option("--slice-size", options.slice_size,
-                        "Rows per slice (sell) or block (pjad); 0: by processor, 32")
+                        "Rows per slice (sell) or block (pjad); 0: 32, or for sell on CPUs "
+                        "as many as a vector register has elements")
             ->capture_default_str(),
         0)
       ->type_name("N");

@@ -41,7 +41,7 @@ struct KernelMultiply {
   Prepared<Matrix> prepared{};
 
   void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare(exec, matrix, k);
+    prepared = fatvec::prepare<double>(exec, matrix, k);
   }
   template <class X, class Y>
   void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
@@ -61,7 +61,7 @@ struct PackedMultiply {
   Packing<double, ExecSpace> packing{};
 
   void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare(exec, matrix, k);
+    prepared = fatvec::prepare<double>(exec, matrix, k);
     packing = pack(exec, matrix);
   }
   template <class X, class Y>

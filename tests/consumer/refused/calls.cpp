@@ -2,6 +2,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <fatvec/kernels/csr.hpp>
+#include <fatvec/plan/convert.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = fatvec::CsrMatrix<double>;
@@ -36,3 +37,7 @@ void calls(const Exec& exec, const Matrix& a, const Vectors& x, const Vectors& y
   fatvec::spmm(exec, 1.0, FarMatrix(), x, 0.0, y);
 #endif
 }
+
+#if defined(WRONG)
+FATVEC_CONVERT(, Exec, double, std::int32_t, HllRow)
+#endif
