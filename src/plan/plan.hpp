@@ -84,6 +84,20 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>> {
     }
   }
 
+  /// op(A) · X, whose rows go to an output of the caller's. For it all kernels of the plan are
+  /// compiled.
+  template <class ExecSpace, class XView, class To>
+  void multiply(const ExecSpace& exec, const XView& x, const To& output) const {
+    detail::validate_x({format_, rows_, cols_}, x);
+    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+    run_to(exec, detail::operand_of(x), output, multivector_columns(x));
+  }
+
+  /// The same behind the callers' Views.
+  template <class ExecSpace, class T, class To>
+  void run_to(const ExecSpace& exec, const detail::Operand<const T>& x, const To& output,
+              std::int64_t k) const;
+
   /// What multiply() does behind the callers' Views, compiled once.
   template <class ExecSpace, class T>
   void run(const ExecSpace& exec, const T& alpha, const detail::Operand<const T>& x, const T& beta,
@@ -249,6 +263,29 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
+template <class ExecSpace, class T, class To>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::run_to(
+    const ExecSpace& exec, const detail::Operand<const T>& x, const To& output,
+    std::int64_t k) const {
+  const auto with = [&](const auto& x_operand) {
+    std::visit(
+        [&](const auto& ready) {
+          using Kernel = typename std::decay_t<decltype(ready)>::Type;
+          using Policy = PolicyOn<Kernel, ExecSpace>;
+          Policy policy;
+          if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
+            policy = ready.policy;
+          detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x_operand, output,
+                                 k);
+        },
+        ready_);
+  };
+  if constexpr (std::is_same_v<T, Scalar>)
+    if (choice_.packed && packing_.takes(x, k)) return packing_.run(exec, x, k, with);
+  with(x);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, SpmmKernel... Kernels>
 template <class ExecSpace>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>>::convert_to_choice(
     const ExecSpace& exec, const Csr& a) {
@@ -311,6 +348,14 @@ template <class ExecSpace, class Alpha, class Csr, class Kernels, class XView, c
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels>& plan, const XView& x,
           const Beta& beta, const YView& y) {
   plan.multiply(exec, alpha, x, beta, y);
+}
+
+/// op(A) · X with the plan's matrix, whose rows go to an output of the caller's, as in spmm() of a
+/// matrix; with the same promises and scratch memory.
+template <class ExecSpace, class Csr, class Kernels, class XView, class To>
+  requires Output<To, std::remove_const_t<typename XView::value_type>>
+void spmm(const ExecSpace& exec, const Plan<Csr, Kernels>& plan, const XView& x, const To& output) {
+  plan.multiply(exec, x, output);
 }
 
 }  // namespace fatvec
