@@ -69,6 +69,23 @@ TEST(DistributedOutput, GetsEachElementOnceAndComplete) {
   }
 }
 
+TEST(DistributedOutput, TakesOtherFormatsAndPlansAsLocalParts) {
+  const Communicator world;
+  for (const char* const spec : {"stencil27:4:dof=2", "powerlaw:80:6:max=70", "uniform:1x20:4"}) {
+    SCOPED_TRACE(spec);
+    const HostCsr serial = whole(spec);
+    const auto a = spread(world, serial);
+    expect_residuals(distributed::convert<SellMatrix<double>>(Exec(), a), serial);
+    expect_residuals(distributed::convert<BsrMatrix<double>>(Exec(), a), serial);
+    for (const char* const kernel : {"hll-row", "sell-row"}) {
+      PlanOptions plan;
+      plan.choice = Choice{.kernel = kernel, .packed = true};
+      plan.layout = Layout::column;
+      expect_residuals(distributed::analyse(Exec(), a, 8, plan), serial);
+    }
+  }
+}
+
 TEST(DistributedOutput, AllocatesItsBuffersOnce) {
   const Communicator world;
   const HostCsr serial = whole("stencil27:5");
