@@ -128,25 +128,30 @@ class Matrix {
   template <class Alpha, MultiVector X, class Beta, MultiVector Y>
   void multiply(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
                 const Y& y) const {
-    const Kokkos::Profiling::ScopedRegion region("fatvec::distributed::spmm");
-    const auto check = [&] {
-      fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
-    };
-    const std::int64_t k = multivector_columns(x);
-    const bool agree = shared_->options.agree_on_errors;
-    if (agree) {
-      communicator().agree_on("columns of X", k, check);
-      make_room(k, sizeof(typename Y::value_type));
-    }
-    communicator().or_abort([&] {
-      if (!agree) {
-        check();
+    if constexpr (fatvec::detail::types_fit<ExecSpace, Csr, X, Y>()) {
+      const Kokkos::Profiling::ScopedRegion region("fatvec::distributed::spmm");
+      const auto check = [&] {
+        fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
+        if constexpr (SparseFormat<Local>)  // a plan looks at its own
+          fatvec::detail::require_apart_from_matrix(local_, fatvec::detail::operand_of(y),
+                                                    local_rows(), multivector_columns(y));
+      };
+      const std::int64_t k = multivector_columns(x);
+      const bool agree = shared_->options.agree_on_errors;
+      if (agree) {
+        communicator().agree_on("columns of X", k, check);
         make_room(k, sizeof(typename Y::value_type));
       }
-      const auto local = [&] { fatvec::spmm(exec, alpha, local_, x, beta, y); };
-      if (!shared_->halo.has_neighbours()) return local();  // the call of one device
-      shared_->halo.multiply(exec, local, alpha, x, y);
-    });
+      communicator().or_abort([&] {
+        if (!agree) {
+          check();
+          make_room(k, sizeof(typename Y::value_type));
+        }
+        const auto local = [&] { launch_local(exec, alpha, x, beta, y); };
+        if (!shared_->halo.has_neighbours()) return local();  // the call of one device
+        shared_->halo.multiply(exec, local, alpha, x, y);
+      });
+    }
   }
 
   /// A · X, whose rows go to an output of the caller's; see spmm().
@@ -207,6 +212,28 @@ class Matrix {
   void make_room(std::int64_t k, std::size_t element_bytes) const {
     shared_->halo.make_room(communicator(), static_cast<std::size_t>(k) * element_bytes,
                             shared_->options.memory_limit);
+  }
+
+  /// The local part of the ordinary product, of operands that are known to fit.
+  template <class Alpha, class X, class Beta, class Y>
+  void launch_local(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
+                    const Y& y) const {
+    using T = typename Y::value_type;
+    const auto of_x = fatvec::detail::operand_of(x);
+    const fatvec::detail::ScaledSum<T> output{
+        static_cast<T>(alpha), static_cast<T>(beta),
+        fatvec::detail::span_of<fatvec::detail::Columns::strided>(y)};
+    const std::int64_t k = multivector_columns(x);
+    if constexpr (SparseFormat<Local>) {
+      using Kernel = typename DefaultKernel<Local>::type;
+      fatvec::detail::launch<Kernel>(exec, PolicyOn<Kernel, ExecSpace>{},
+                                     fatvec::detail::slots_of(local_), of_x, output, k);
+    } else if constexpr (requires {
+                           local_.run(exec, output.alpha, of_x, output.beta, output.y, k);
+                         })
+      local_.run(exec, output.alpha, of_x, output.beta, output.y, k);
+    else
+      fatvec::spmm(exec, alpha, local_, x, beta, y);  // a plan of const arrays
   }
 
   /// The same for products with an output of the caller's.
