@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fatvec/distributed/generate.hpp>
+
 // snippet: distributed product
 #include <fatvec/distributed/matrix_market.hpp>
 #include <fatvec/distributed/statistics.hpp>
@@ -41,6 +43,24 @@ std::vector<double> norms(const fatvec::distributed::Communicator& world, const 
 }
 // end of snippet
 
+// snippet: distributed residual
+/// R = B - A X on this rank's rows.
+struct ResidualOfRank {
+  Kokkos::View<const double**> B;
+  Kokkos::View<double**> R;
+
+  template <int width>
+  KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const double (&sums)[width]) const {
+    for (int w = 0; w < width; ++w) R(i, c + w) = B(i, c + w) - sums[w];
+  }
+};
+
+void residual(const Exec& exec, const fatvec::distributed::Matrix<fatvec::CsrMatrix<double>>& A,
+              Kokkos::View<double**> X, Kokkos::View<const double**> B, Kokkos::View<double**> R) {
+  spmm(exec, A, X, ResidualOfRank{B, R});
+}
+// end of snippet
+
 namespace {
 
 TEST(DistributedGuide, Norms) {
@@ -49,6 +69,19 @@ TEST(DistributedGuide, Norms) {
   Kokkos::deep_copy(x, 3.0);
   const auto found = norms(world, {}, 2, x);
   EXPECT_EQ(found, std::vector<double>(2, std::sqrt(36.0 * world.size())));
+}
+
+TEST(DistributedGuide, Residual) {
+  const fatvec::distributed::Communicator world;
+  const auto A = fatvec::distributed::generate(
+      world, fatvec::generate::parse_spec("gen:diagonal:" + std::to_string(4 * world.size())));
+  const Kokkos::View<double**> x("x", A.local_cols(), 2);
+  const Kokkos::View<double**> b("b", A.local_rows(), 2);
+  const Kokkos::View<double**> r("r", A.local_rows(), 2);
+  spmm(Exec(), 1.0, A, x, 0.0, b);
+  Kokkos::deep_copy(r, 1.0);
+  residual({}, A, x, b, r);
+  EXPECT_EQ(fatvec::distributed::dot(world, Exec(), r, r)[0], 0);
 }
 
 TEST(DistributedGuide, Product) {

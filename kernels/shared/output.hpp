@@ -15,7 +15,8 @@ namespace fatvec {
 /// What becomes of a row's sums, as a small value that kernels copy. store(i, c, sums) gets columns
 /// c, c + 1, ... of row i of A · X. Each element of A · X comes once per product, complete, also of
 /// rows without entries; in no order, and from many threads at a time. A kernel may ask for tiles
-/// of any width.
+/// of any width. The halo part of a distributed product completes the sums of its rows before they
+/// are stored; only that of the ordinary output adds to Y instead (src/distributed/halo.hpp).
 ///
 /// docs/extending.md writes one for a residual.
 template <class O, class T>

@@ -33,12 +33,14 @@ auto halo_slots(const Prepared<Csr>& a, const Boundary& boundary) {
 template <class T>
 using ReceivedRows = MultiVectorSpan<const T, Columns::contiguous>;
 
-/// Y(boundary[b], c) += alpha · sum of row b, by the kernel of CSR; beta is 1. What
-/// is compiled once, in fatvec::mpi.
-template <class ExecSpace, class S, class T>
+/// Gives the sum of row b to the output, as row boundary[b], by the kernel of CSR. For the ordinary
+/// output, which adds to Y with beta = 1, it is compiled once, in fatvec::mpi.
+template <class ExecSpace, class S, class T, class Output>
 void multiply_halo(const ExecSpace& exec, const S& a, const ReceivedRows<T>& x,
-                   const ScaledSum<T>& output, std::int64_t k) {
-  if (a.rows() == 0 || k == 0 || output.alpha == T{}) return;
+                   const Output& output, std::int64_t k) {
+  if (a.rows() == 0 || k == 0) return;
+  if constexpr (is_scaled_sum<Output>)
+    if (output.alpha == T{}) return;
   CsrRow::run(exec, PolicyOn<CsrRow, ExecSpace>{}, a, x, output, k);
 }
 

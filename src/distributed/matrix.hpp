@@ -101,6 +101,12 @@ class Matrix {
     communicator().agree([&] { fatvec::detail::require_columns("reserve", k, 0); });
     make_room(k, sizeof(typename Csr::value_type));
   }
+  /// The same for products with an output of the caller's, which also want scratch memory for the
+  /// sums of boundary rows.
+  void reserve_for_outputs(std::int64_t k) const {
+    communicator().agree([&] { fatvec::detail::require_columns("reserve", k, 0); });
+    make_room_for_sums(k, sizeof(typename Csr::value_type));
+  }
   [[nodiscard]] const Options& options() const { return shared_->options; }
 
   /// The same matrix with another local part, which was made of local().
@@ -122,20 +128,53 @@ class Matrix {
   template <class Alpha, MultiVector X, class Beta, MultiVector Y>
   void multiply(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
                 const Y& y) const {
+    if constexpr (fatvec::detail::types_fit<ExecSpace, Csr, X, Y>()) {
+      const Kokkos::Profiling::ScopedRegion region("fatvec::distributed::spmm");
+      const auto check = [&] {
+        fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
+        if constexpr (SparseFormat<Local>)  // a plan looks at its own
+          fatvec::detail::require_apart_from_matrix(local_, fatvec::detail::operand_of(y),
+                                                    local_rows(), multivector_columns(y));
+      };
+      const std::int64_t k = multivector_columns(x);
+      const bool agree = shared_->options.agree_on_errors;
+      if (agree) {
+        communicator().agree_on("columns of X", k, check);
+        make_room(k, sizeof(typename Y::value_type));
+      }
+      communicator().or_abort([&] {
+        if (!agree) {
+          check();
+          make_room(k, sizeof(typename Y::value_type));
+        }
+        const auto local = [&] { launch_local(exec, alpha, x, beta, y); };
+        if (!shared_->halo.has_neighbours()) return local();  // the call of one device
+        shared_->halo.multiply(exec, local, alpha, x, y);
+      });
+    }
+  }
+
+  /// A · X, whose rows go to an output of the caller's; see spmm().
+  template <MultiVector X, class To>
+  void multiply(const ExecSpace& exec, const X& x, const To& output) const {
+    using T = std::remove_const_t<typename X::value_type>;
     const Kokkos::Profiling::ScopedRegion region("fatvec::distributed::spmm");
+    const std::int64_t k = multivector_columns(x);
     const auto check = [&] {
-      fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
+      fatvec::detail::validate_x({"rows of one rank", local_rows(), local_cols()}, x);
     };
-    if (shared_->options.agree_on_errors) {
-      communicator().agree_on("columns of X", multivector_columns(x), check);
-      make_room(multivector_columns(x), sizeof(typename Y::value_type));
+    const bool agree = shared_->options.agree_on_errors;
+    if (agree) {
+      communicator().agree_on("columns of X", k, check);
+      make_room_for_sums(k, sizeof(T));
     }
     communicator().or_abort([&] {
-      check();
-      make_room(multivector_columns(x), sizeof(typename Y::value_type));
-      const auto local = [&] { fatvec::spmm(exec, alpha, local_, x, beta, y); };
-      if (!shared_->halo.has_neighbours()) return local();  // the call of one device
-      shared_->halo.multiply(exec, local, alpha, x, y);
+      if (!agree) {
+        check();
+        make_room_for_sums(k, sizeof(T));
+      }
+      shared_->halo.multiply_to(
+          exec, [&](const auto& to) { fatvec::spmm(exec, local_, x, to); }, x, output);
     });
   }
 
@@ -175,6 +214,35 @@ class Matrix {
                             shared_->options.memory_limit);
   }
 
+  /// The local part of the ordinary product, of operands that are known to fit.
+  template <class Alpha, class X, class Beta, class Y>
+  void launch_local(const ExecSpace& exec, const Alpha& alpha, const X& x, const Beta& beta,
+                    const Y& y) const {
+    using T = typename Y::value_type;
+    const auto of_x = fatvec::detail::operand_of(x);
+    const fatvec::detail::ScaledSum<T> output{
+        static_cast<T>(alpha), static_cast<T>(beta),
+        fatvec::detail::span_of<fatvec::detail::Columns::strided>(y)};
+    const std::int64_t k = multivector_columns(x);
+    if constexpr (SparseFormat<Local>) {
+      using Kernel = typename DefaultKernel<Local>::type;
+      fatvec::detail::launch<Kernel>(exec, PolicyOn<Kernel, ExecSpace>{},
+                                     fatvec::detail::slots_of(local_), of_x, output, k);
+    } else if constexpr (requires {
+                           local_.run(exec, output.alpha, of_x, output.beta, output.y, k);
+                         })
+      local_.run(exec, output.alpha, of_x, output.beta, output.y, k);
+    else
+      fatvec::spmm(exec, alpha, local_, x, beta, y);  // a plan of const arrays
+  }
+
+  /// The same for products with an output of the caller's.
+  void make_room_for_sums(std::int64_t k, std::size_t element_bytes) const {
+    shared_->halo.make_room_for_sums(communicator(), local_rows(),
+                                     static_cast<std::size_t>(k) * element_bytes,
+                                     shared_->options.memory_limit);
+  }
+
   std::decay_t<decltype(ready_for_products(std::declval<const Local&>()))> local_;
   std::shared_ptr<MatrixParts<Csr>> shared_;
 };
@@ -193,6 +261,16 @@ template <class ExecSpace, class Alpha, class Local, class Csr, MultiVector X, c
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix<Local, Csr>& a, const X& x,
           const Beta& beta, const Y& y) {
   a.multiply(exec, alpha, x, beta, y);
+}
+
+/// A · X, whose rows on this rank go to an output of the caller's (kernels/shared/output.hpp): each
+/// element once, complete; boundary rows after the rows of X have come. Collective, as the ordinary
+/// product. Buffers, and scratch memory for the boundary rows, are allocated in the first product
+/// with k columns, or by A.reserve_for_outputs(k).
+template <class ExecSpace, class Local, class Csr, MultiVector X, class To>
+  requires Output<To, std::remove_const_t<typename X::value_type>>
+void spmm(const ExecSpace& exec, const Matrix<Local, Csr>& a, const X& x, const To& output) {
+  a.multiply(exec, x, output);
 }
 
 /// The same matrix, its local part in another format. Without a limit, each of the ranks of a host

@@ -58,6 +58,11 @@ class ConstPlan {
                 const YView& y) const {
     plan_.multiply(exec, alpha, x, beta, y);
   }
+  /// op(A) · X, whose rows go to an output.
+  template <class ExecSpace, class XView, class To>
+  void multiply(const ExecSpace& exec, const XView& x, const To& output) const {
+    plan_.multiply(exec, x, output);
+  }
 
  private:
   [[nodiscard]] bool shares_arrays() const {

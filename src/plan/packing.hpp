@@ -68,6 +68,22 @@ class Packing {
            k <= static_cast<std::int64_t>(x_.extent(1));
   }
 
+  /// The same for X alone, where an output takes the rows.
+  [[nodiscard]] bool takes(const detail::Operand<const T>& x, std::int64_t k) const {
+    return k > 1 && x.column_stride != 1 && k <= static_cast<std::int64_t>(x_.extent(1));
+  }
+
+  /// product(X) on a copy of X.
+  template <class ExecSpace, class Product>
+  void run(const ExecSpace& exec, const detail::Operand<const T>& x, std::int64_t k,
+           const Product& product) const {
+    using detail::Columns;
+    const auto packed_x = detail::span_of<Columns::contiguous>(x_);
+    detail::pack_operand<Columns::strided>("fatvec::packing::pack", exec, x, packed_x, T{},
+                                           static_cast<std::int64_t>(x_.extent(0)), k);
+    product(detail::Operand<const T>{x_.data(), packed_x.row_stride});
+  }
+
   /// product(X, beta, Y), which forms Y = beta · Y + A · X or the like, on copies. Only enqueues,
   /// like a product; one at a time, for all use the same copies.
   template <class ExecSpace, class Product>

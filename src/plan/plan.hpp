@@ -85,12 +85,30 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
     }
   }
 
+  /// op(A) · X, whose rows go to an output of the caller's. For it all kernels of the plan are
+  /// compiled.
+  template <class ExecSpace, class XView, class To>
+  void multiply(const ExecSpace& exec, const XView& x, const To& output) const {
+    detail::validate_x({format_, rows_, cols_}, x);
+    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+    run_to(exec, detail::operand_of(x), output, multivector_columns(x));
+  }
+
+  /// The same behind the callers' Views.
+  template <class ExecSpace, class U, class To>
+  void run_to(const ExecSpace& exec, const detail::Operand<const U>& x, const To& output,
+              std::int64_t k) const;
+
   /// What multiply() does behind the callers' Views, compiled once.
   template <class ExecSpace, class U>
   void run(const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
            const detail::Operand<U>& y, std::int64_t k) const;
 
  private:
+  /// The chosen kernel on operands of its own.
+  template <class ExecSpace, class U, class To>
+  void launch(const ExecSpace& exec, const detail::Operand<const U>& x, const To& output,
+              std::int64_t k) const;
   template <class ExecSpace>
   void analyse(const ExecSpace& exec, const Csr& a);
   template <class ExecSpace>
@@ -231,23 +249,40 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
         },
         ready_);
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
-    std::visit(
-        [&](const auto& ready) {
-          using Kernel = typename std::decay_t<decltype(ready)>::Type;
-          using Policy = PolicyOn<Kernel, ExecSpace>;
-          Policy
-              policy;  // exec may be a device that reaches a host's memory, or the other way round
-          if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
-            policy = ready.policy;
-          detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x_operand,
-                                 detail::ScaledSum<U>{alpha, beta_of, y_operand}, k);
-        },
-        ready_);
+    launch(exec, x_operand, detail::ScaledSum<U>{alpha, beta_of, y_operand}, k);
   };
   if constexpr (std::is_same_v<U, T>)
     if (choice_.packed && alpha != U{} && packing_.takes(x, y, k))
       return packing_.run(exec, x, beta, y, k, with);
   with(x, beta, y);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace, class U, class To>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::run_to(
+    const ExecSpace& exec, const detail::Operand<const U>& x, const To& output,
+    std::int64_t k) const {
+  const auto with = [&](const auto& x_operand) { launch(exec, x_operand, output, k); };
+  if constexpr (std::is_same_v<U, T>)
+    if (choice_.packed && packing_.takes(x, k)) return packing_.run(exec, x, k, with);
+  with(x);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace, class U, class To>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::launch(
+    const ExecSpace& exec, const detail::Operand<const U>& x, const To& output,
+    std::int64_t k) const {
+  std::visit(
+      [&](const auto& ready) {
+        using Kernel = typename std::decay_t<decltype(ready)>::Type;
+        using Policy = PolicyOn<Kernel, ExecSpace>;
+        Policy policy;  // exec may be a device that reaches a host's memory, or the other way round
+        if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
+          policy = ready.policy;
+        detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x, output, k);
+      },
+      ready_);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
@@ -316,6 +351,14 @@ template <class ExecSpace, class Alpha, class Csr, class Kernels, class T, class
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels, T>& plan,
           const XView& x, const Beta& beta, const YView& y) {
   plan.multiply(exec, alpha, x, beta, y);
+}
+
+/// op(A) · X with the plan's matrix, whose rows go to an output of the caller's, as in spmm() of a
+/// matrix; with the same promises and scratch memory.
+template <class ExecSpace, class Csr, class Kernels, class XView, class To>
+  requires Output<To, std::remove_const_t<typename XView::value_type>>
+void spmm(const ExecSpace& exec, const Plan<Csr, Kernels>& plan, const XView& x, const To& output) {
+  plan.multiply(exec, x, output);
 }
 
 }  // namespace fatvec
