@@ -14,8 +14,10 @@
 #include <fatvec/formats/jad.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/sell.hpp>
+#include <fatvec/formats/sliced_dia.hpp>
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/kernels/registry.hpp>
+#include <fatvec/kernels/sliced_dia.hpp>
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/plan/convert.hpp>
 #include <fatvec/plan/plan.hpp>
