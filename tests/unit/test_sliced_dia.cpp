@@ -11,6 +11,7 @@
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/sliced_dia.hpp>
+#include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/sliced_dia.hpp>
 
 #include "multiply_with.hpp"
@@ -166,7 +167,7 @@ TEST(SlicedDia, RefusesWhatDoesNotFit) {
 }
 
 /// By a policy, X and Y in this layout; of the poisoned matrix, whose absent values are NaN.
-template <class T, class Offset, class Layout, class Policy>
+template <class T, class Offset, class Layout, class Kernel = SlicedDiaPortable, class Policy>
 void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t size, int k,
                     const Policy& policy) {
   using Dia = SlicedDiaMatrix<T, int, Host, Offset>;
@@ -186,7 +187,7 @@ void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t siz
     for (int c = 0; c < k; ++c)
       x(j, c) = used[static_cast<std::size_t>(j)] ? random_value<T>(random) : nan;
   Kokkos::deep_copy(y, nan);
-  test::multiply_with<SlicedDiaPortable>(Host(), policy, T(2), dia, x, T(0), y);
+  test::multiply_with<Kernel>(Host(), policy, T(2), dia, x, T(0), y);
   for (int i = 0; i < csr.rows(); ++i)
     for (int c = 0; c < k; ++c) {
       T sum{};
@@ -209,6 +210,8 @@ void expect_products(const CsrMatrix<T, int, Host, Offset>& csr) {
         expect_product<T, Offset, Kokkos::LayoutRight>(csr, size, k, policy);
         expect_product<T, Offset, Kokkos::LayoutLeft>(csr, size, k, policy);
       }
+      for (const auto& policy : host::Policy::tuning_range())
+        expect_product<T, Offset, Kokkos::LayoutLeft, SlicedDiaRow>(csr, size, k, policy);
       for (const auto& policy : portable::WholeRowPolicy::tuning_range()) {
         expect_product<T, Offset, Kokkos::LayoutRight>(csr, size, k, policy);
         expect_product<T, Offset, Kokkos::LayoutLeft>(csr, size, k, policy);
@@ -236,6 +239,7 @@ TEST(SlicedDia, MultipliesLongRows) {
   for (const int k : {1, 6}) {
     expect_product<double, int, Kokkos::LayoutRight>(csr, 32, k, portable::WholeRowPolicy{});
     expect_product<double, int, Kokkos::LayoutRight>(csr, 8, k, portable::HostPolicy{});
+    expect_product<double, int, Kokkos::LayoutLeft, SlicedDiaRow>(csr, 0, k, host::Policy{});
   }
 }
 
