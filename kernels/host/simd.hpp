@@ -113,6 +113,7 @@ struct Mask {
   std::uint32_t bits;
 
   static Mask first(std::int64_t count) { return {(1U << count) - 1}; }
+  static Mask of_bits(std::uint32_t bits) { return {bits}; }
   static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) {
     if constexpr (n == 8)
       return {static_cast<std::uint32_t>(_mm256_movemask_ps(bits_of<__m256>(present)))};
@@ -160,6 +161,12 @@ struct Mask {
     return mask;
   }
   static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) { return {present}; }
+  static Mask of_bits(std::uint32_t bits) {
+    static constexpr std::int32_t bit_of_lane[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    Mask mask;
+    std::memcpy(&mask.lanes, bit_of_lane, sizeof mask.lanes);
+    return {(mask.lanes & static_cast<std::int32_t>(bits)) == mask.lanes};
+  }
 };
 FATVEC_FORCEINLINE __m128i masked_load(const std::int32_t* from, const Mask<4>& mask) {
   return _mm_maskload_epi32(from, bits_of<__m128i>(mask.lanes));

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string_view>
+
+#include <fatvec/formats/sliced_dia.hpp>
+#include <fatvec/kernels/host/diagonal_kernel.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
+#include <fatvec/kernels/shared/masked_rows.hpp>
+#include <fatvec/kernels/spmm.hpp>
+
+namespace fatvec {
+
+/// Sliced diagonals by the kernel that every format and backend shares: the threads of a slice
+/// read the same first columns and masks, and neighbouring values and rows of X.
+using SlicedDiaPortable = Portable<SlicedDiaMatrix>;
+
+/// Sliced diagonals: on hosts one vector by registers of rows, otherwise the portable kernel.
+struct SlicedDiaRow {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = SlicedDiaMatrix<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = host::Policy;
+  using DevicePolicy = portable::PolicyOf<SlicedDiaMatrix>;
+  static constexpr auto label = detail::label_of<SlicedDiaMatrix>("-row");
+  static constexpr std::string_view name = label.name();
+
+  /// The model has no costs of it yet: plans leave it to who names it.
+  template <class Scalar, class ExecSpace>
+  static bool is_recommended(const ExecSpace&) {
+    return false;
+  }
+
+  template <class ExecSpace, class S, class T, detail::Columns columns, class Output>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const S& a,
+                  const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                  std::int64_t k) {
+    if constexpr (specialised && columns == detail::Columns::contiguous)
+      if (k == 1 && x.row_stride == 1 &&
+          detail::multiply_diagonals(label.text, exec, policy, a, x.data, output))
+        return;
+    portable::multiply_rows<true>(label.text, exec, {}, a, x, output, k);
+  }
+  template <class ExecSpace, class S, class X, class Output>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const S& a, const X& x,
+                  const Output& output, std::int64_t k) {
+    portable::multiply_rows<false>(label.text, exec, policy, a, x, output, k);
+  }
+};
+
+/// The kernel of SlicedDiaMatrix.
+template <class Scalar, class Ordinal, class Device, class Offset>
+struct DefaultKernel<SlicedDiaMatrix<Scalar, Ordinal, Device, Offset>> {
+  using type = SlicedDiaRow;
+};
+
+}  // namespace fatvec
+
+FATVEC_EXTERN(FATVEC_LAUNCH, SlicedDiaRow)
+FATVEC_EXTERN(FATVEC_LAUNCH, SlicedDiaPortable)

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <tuple>
+#include <vector>
+
+#include <fatvec/formats/csr.hpp>
+#include <fatvec/formats/sliced_dia.hpp>
+#include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/sliced_dia.hpp>
+
+#include "multiply_with.hpp"
+
+/// Sliced diagonals: which entries go where, that all of them come back, that padding is not read.
+namespace fatvec {
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+template <class T>
+using Entry = std::tuple<int, int, T>;
+
+template <class T>
+T random_value(std::mt19937& random) {
+  std::uniform_real_distribution<double> values(-1, 1);
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(values(random));
+  else
+    return T(values(random), values(random));
+}
+
+/// In the order of the list within a row.
+template <class T, class Offset>
+CsrMatrix<T, int, Host, Offset> matrix_of(int rows, int cols, std::vector<Entry<T>> list) {
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return std::get<0>(a) < std::get<0>(b); });
+  using Csr = CsrMatrix<T, int, Host, Offset>;
+  const typename Csr::Offsets row_map("row_map", rows + 1);
+  const typename Csr::Ordinals entries("entries", list.size());
+  const typename Csr::Scalars values("values", list.size());
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    ++row_map(std::get<0>(list[n]) + 1);
+    entries(n) = std::get<1>(list[n]);
+    values(n) = std::get<2>(list[n]);
+  }
+  for (int i = 0; i < rows; ++i) row_map(i + 1) += row_map(i);
+  return Csr(rows, cols, row_map, entries, values);
+}
+
+/// Bands, of which the second has holes, entries here and there, rows without any, one column
+/// twice. Offsets reach beyond the matrix on either side.
+template <class T, class Offset>
+CsrMatrix<T, int, Host, Offset> mixed(int rows, int cols) {
+  std::mt19937 random(7);
+  std::vector<Entry<T>> list;
+  for (int i = 0; i < rows; ++i) {
+    if (i % 13 == 5) continue;
+    std::vector<int> columns;
+    for (const int offset : {-20, 0, 1, 17})
+      if (offset != 1 || i % 5 != 0) columns.push_back(i + offset);
+    columns.push_back(static_cast<int>(random() % static_cast<unsigned>(cols)));
+    if (i % 4 == 0) columns.push_back(i);
+    std::sort(columns.begin(), columns.end());
+    for (const int j : columns)
+      if (j >= 0 && j < cols) list.push_back({i, j, random_value<T>(random)});
+  }
+  return matrix_of<T, Offset>(rows, cols, list);
+}
+
+FormatOptions slices_of(std::int64_t size) {
+  FormatOptions options;
+  options.slice_size = size;
+  return options;
+}
+
+template <class T, class Offset>
+void expect_round_trip(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t size) {
+  using Dia = SlicedDiaMatrix<T, int, Host, Offset>;
+  const auto dia = Dia::from_csr(Host(), csr, slices_of(size));
+  const auto footprint = Dia::footprint(Host(), csr, slices_of(size));
+  EXPECT_EQ(static_cast<double>(dia.bytes()), footprint.bytes);
+  EXPECT_EQ(static_cast<double>(dia.stored_entries()), footprint.stored_entries);
+  const auto back = dia.to_csr(Host());
+  ASSERT_EQ(back.nnz(), csr.nnz());
+  for (int i = 0; i <= csr.rows(); ++i) ASSERT_EQ(back.row_map(i), csr.row_map(i));
+  for (std::int64_t n = 0; n < csr.nnz(); ++n) {
+    ASSERT_EQ(back.entries(n), csr.entries(n));
+    ASSERT_TRUE(back.values(n) == csr.values(n));
+  }
+}
+
+TEST(SlicedDia, GivesBackTheMatrix) {
+  for (const std::int64_t size : {0, 1, 4, 7, 8, 32, 100000}) {
+    expect_round_trip(mixed<double, int>(101, 101), size);
+    expect_round_trip(mixed<double, std::int64_t>(70, 33), size);
+    expect_round_trip(mixed<float, int>(33, 150), size);
+    expect_round_trip(mixed<Kokkos::complex<double>, int>(64, 64), size);
+    expect_round_trip(matrix_of<double, int>(0, 0, {}), size);
+    expect_round_trip(matrix_of<double, int>(5, 0, {}), size);
+  }
+}
+
+TEST(SlicedDia, StoresADiagonalWhereThatIsFewerBytes) {
+  // A slot of 8 doubles has 72 bytes, an entry with a column 12: from 6 entries on.
+  for (const int count : {5, 6}) {
+    std::vector<Entry<double>> list;
+    for (int i = 0; i < count; ++i) list.push_back({i, i + 3, 1.5 + i});
+    const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(
+        Host(), matrix_of<double, int>(8, 20, list), slices_of(8));
+    ASSERT_EQ(dia.slot_offsets(1), 1);
+    EXPECT_EQ(dia.rest_offsets(1), count == 5 ? 1 : 0);
+    EXPECT_EQ(dia.masks(0), (1U << count) - 1);
+    const auto slice = dia.slice(0);
+    EXPECT_EQ(slice.values.extent(1), 1U);
+    EXPECT_EQ(slice.values(2, 0), 3.5);
+    if (count == 5)
+      EXPECT_EQ(slice.entries(2, 0), 5);
+    else
+      EXPECT_EQ(dia.first_columns(0), 3);
+  }
+}
+
+TEST(SlicedDia, TheFirstColumnMayLieOutsideTheMatrix) {
+  std::vector<Entry<double>> list;
+  for (int i = 2; i < 8; ++i) list.push_back({i, i - 2, 1.0 + i});
+  const auto csr = matrix_of<double, int>(8, 6, list);
+  const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(Host(), csr, slices_of(8));
+  ASSERT_EQ(dia.rest_offsets(1), 0);
+  EXPECT_EQ(dia.first_columns(0), -2);
+  expect_round_trip(csr, 8);
+}
+
+TEST(SlicedDia, ASecondEntryOfAColumnHasASlotOfItsOwn) {
+  std::vector<Entry<double>> list;
+  for (int i = 0; i < 8; ++i) list.push_back({i, i, 1.25 + i});
+  list.push_back({3, 3, 0.75});
+  const auto csr = matrix_of<double, int>(8, 8, list);
+  const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(Host(), csr, slices_of(8));
+  EXPECT_EQ(dia.slot_offsets(1), 2);
+  EXPECT_EQ(dia.rest_offsets(1), 1);
+  EXPECT_EQ(dia.masks(1), 1U << 3);
+  expect_round_trip(csr, 8);
+}
+
+TEST(SlicedDia, SortsRows) {
+  const auto csr =
+      matrix_of<double, int>(2, 5, {{0, 4, 1.5}, {0, 1, 2.5}, {1, 3, 3.5}, {1, 0, 4.5}});
+  const auto back =
+      SlicedDiaMatrix<double, int, Host, int>::from_csr(Host(), csr, slices_of(2)).to_csr(Host());
+  EXPECT_EQ(back.entries(0), 1);
+  EXPECT_EQ(back.values(0), 2.5);
+  EXPECT_EQ(back.entries(2), 0);
+  EXPECT_EQ(back.values(2), 4.5);
+}
+
+TEST(SlicedDia, RefusesWhatDoesNotFit) {
+  using Dia = SlicedDiaMatrix<double, int, Host, int>;
+  const auto csr = mixed<double, int>(40, 40);
+  EXPECT_THROW(Dia::from_csr(Host(), csr, slices_of(-1)), UsageError);
+  FormatOptions tight;
+  tight.memory_limit = 100;
+  EXPECT_THROW(Dia::from_csr(Host(), csr, tight), CapacityError);
+}
+
+/// By a policy, X and Y in this layout; of the poisoned matrix, whose absent values are NaN.
+template <class T, class Offset, class Layout, class Kernel = SlicedDiaPortable, class Policy>
+void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t size, int k,
+                    const Policy& policy) {
+  using Dia = SlicedDiaMatrix<T, int, Host, Offset>;
+  const auto dia = Dia::from_csr(Host(), csr, slices_of(size));
+  const T nan = T(std::numeric_limits<double>::quiet_NaN());
+  for (std::int64_t n = 0; n < static_cast<std::int64_t>(dia.masks.extent(0)); ++n)
+    for (std::int64_t r = 0; r < dia.slice_size(); ++r)
+      if ((dia.masks(n) >> r & 1) == 0) dia.values(n * dia.slice_size() + r) = nan;
+
+  std::mt19937 random(11);
+  Kokkos::View<T**, Layout, Host> x("x", csr.cols(), k);
+  Kokkos::View<T**, Layout, Host> y("y", csr.rows(), k);
+  std::vector<bool> used(static_cast<std::size_t>(csr.cols()), false);
+  for (std::int64_t n = 0; n < csr.nnz(); ++n)
+    used[static_cast<std::size_t>(csr.entries(n))] = true;
+  for (int j = 0; j < csr.cols(); ++j)
+    for (int c = 0; c < k; ++c)
+      x(j, c) = used[static_cast<std::size_t>(j)] ? random_value<T>(random) : nan;
+  Kokkos::deep_copy(y, nan);
+  test::multiply_with<Kernel>(Host(), policy, T(2), dia, x, T(0), y);
+  for (int i = 0; i < csr.rows(); ++i)
+    for (int c = 0; c < k; ++c) {
+      T sum{};
+      double most = 0;
+      for (auto n = csr.row_map(i); n < csr.row_map(i + 1); ++n) {
+        const T product = T(2) * csr.values(n) * x(csr.entries(n), c);
+        sum += product;
+        most += Kokkos::abs(product);
+      }
+      const double rounding = std::is_same_v<T, float> ? 1e-5 : 1e-14;
+      ASSERT_LE(Kokkos::abs(y(i, c) - sum), rounding * most) << i << ", " << c << " of " << k;
+    }
+}
+
+template <class T, class Offset>
+void expect_products(const CsrMatrix<T, int, Host, Offset>& csr) {
+  for (const std::int64_t size : {0, 7, 32})
+    for (const int k : {1, 2, 5, 8, 19}) {
+      for (const auto& policy : portable::HostPolicy::tuning_range()) {
+        expect_product<T, Offset, Kokkos::LayoutRight>(csr, size, k, policy);
+        expect_product<T, Offset, Kokkos::LayoutLeft>(csr, size, k, policy);
+      }
+      for (const auto& policy : host::Policy::tuning_range())
+        expect_product<T, Offset, Kokkos::LayoutLeft, SlicedDiaRow>(csr, size, k, policy);
+      for (const auto& policy : portable::WholeRowPolicy::tuning_range()) {
+        expect_product<T, Offset, Kokkos::LayoutRight>(csr, size, k, policy);
+        expect_product<T, Offset, Kokkos::LayoutLeft>(csr, size, k, policy);
+      }
+    }
+}
+
+TEST(SlicedDia, ProductsNeverReadAbsentSlots) {
+  expect_products(mixed<double, int>(101, 140));
+  expect_products(mixed<double, std::int64_t>(70, 33));
+}
+TEST(SlicedDia, ProductsOfOtherScalars) {
+  expect_products(mixed<float, int>(101, 140));
+  expect_products(mixed<Kokkos::complex<double>, int>(50, 40));
+}
+
+/// Devices give rows that are far longer than the mean to teams.
+TEST(SlicedDia, MultipliesLongRows) {
+  std::mt19937 random(3);
+  std::vector<Entry<double>> list;
+  for (int i = 0; i < 200; ++i)
+    for (int j = i % 50 == 7 ? 0 : i; j < (i % 50 == 7 ? 900 : i + 2); ++j)
+      list.push_back({i, j, random_value<double>(random)});
+  const auto csr = matrix_of<double, int>(200, 900, list);
+  for (const int k : {1, 6}) {
+    expect_product<double, int, Kokkos::LayoutRight>(csr, 32, k, portable::WholeRowPolicy{});
+    expect_product<double, int, Kokkos::LayoutRight>(csr, 8, k, portable::HostPolicy{});
+    expect_product<double, int, Kokkos::LayoutLeft, SlicedDiaRow>(csr, 0, k, host::Policy{});
+  }
+}
+
+/// A row that has no entry in a slot does not see X there, even where its neighbours do.
+TEST(SlicedDia, NanInXReachesOnlyRowsThatHaveTheColumn) {
+  std::vector<Entry<double>> list;
+  for (int i = 0; i < 8; ++i)
+    if (i != 4) list.push_back({i, i, 1.5 + i});
+  list.push_back({3, 4, 0.5});
+  const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(
+      Host(), matrix_of<double, int>(8, 8, list), slices_of(8));
+  Kokkos::View<double*, Host> x("x", 8);
+  Kokkos::View<double*, Host> y("y", 8);
+  Kokkos::deep_copy(x, 1);
+  x(4) = std::numeric_limits<double>::quiet_NaN();
+  spmm(Host(), 1, dia, x, 0, y);
+  for (int i = 0; i < 8; ++i) EXPECT_EQ(std::isnan(y(i)), i == 3) << i;
+  EXPECT_EQ(y(4), 0);
+}
+
+}  // namespace
+}  // namespace fatvec
