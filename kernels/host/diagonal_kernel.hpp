@@ -16,6 +16,8 @@ namespace fatvec::detail {
 /// Whether a slice of as many rows as a register has lanes can be multiplied so.
 template <class Value, class T, class Ordinal>
 inline constexpr bool has_diagonal_kernel = false;
+template <class S, class T, class Output>
+struct DiagonalKernel;
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
 template <HasRegisters T>
