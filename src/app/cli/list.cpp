@@ -32,7 +32,7 @@ int list(bool json) {
   write_line(stdout, "formats", "{}", joined(product::formats(), ", "));
   const char* label = "kernels";
   for (const auto& [kernel, format, portable] : product::kernels()) {
-    write_line(stdout, label, "{:<18}{}", kernel, format);
+    write_line(stdout, label, "{:<20}{}", kernel, format);
     label = "";
   }
   return success;

@@ -58,6 +58,11 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
     add("hack_offsets", "", false, matrix.hack_offsets());
   else if constexpr (requires { matrix.slice_offsets; })
     add("slice_offsets", "", false, matrix.slice_offsets);
+  if constexpr (requires { matrix.slot_offsets; }) {
+    add("slot_offsets", "", false, matrix.slot_offsets);
+    add("rest_offsets", "", false, matrix.rest_offsets);
+    add("first_columns", "", false, matrix.first_columns);
+  }
   if constexpr (requires { matrix.diagonal_offsets; })
     add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
   if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
