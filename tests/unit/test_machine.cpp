@@ -38,6 +38,12 @@ TEST(Machine, IsMeasured) {
       << "products heed it";
 }
 
+TEST(Machine, TryingToPrefetchLeavesProductsAsTheyWere) {
+  const std::int64_t before = host::prefetched_beyond();
+  detail::prefetching_pays(Exec(), 1e6);
+  EXPECT_EQ(host::prefetched_beyond(), before);
+}
+
 TEST(Machine, WithoutMemoryForLargeVectorsNothingIsPrefetched) {
   EXPECT_EQ(detail::measure_prefetching(Exec(), 32e6, 1e6), 64'000'000);
 }
