@@ -77,7 +77,7 @@ struct HostRowKernel {
       if constexpr (can_transpose_y)
         if (transposes_y) return of_part.multiply_transposed(first, last);
     }
-    of_part.multiply(first, last);
+    of_part.multiply(first, last, Widths());
     to.finish();
   }
 
@@ -91,7 +91,7 @@ struct HostRowKernel {
                               some.x.data += c;
                               some.k = some_columns;
                               some.to = buffer;
-                              some.multiply(first, end);
+                              some.multiply(first, end, Widths());
                             });
   }
 
@@ -104,26 +104,22 @@ struct HostRowKernel {
 
   /// All columns of rows start ... last - 1, in chunks whose part of A stays in the first-level
   /// cache where they make several tiles.
-  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last) const {
+  template <int... widths>
+  [[gnu::noinline]] KOKKOS_FUNCTION void multiply(std::int64_t start, std::int64_t last,
+                                                  std::integer_sequence<int, widths...>) const {
     // In registers: of *this the compiler must think that writing Y changes it.
     const HostRowKernel local = *this;
-    local.multiply_chunks(start, last, Widths());
-  }
-
-  template <int... widths>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_chunks(std::int64_t start, std::int64_t last,
-                                                   std::integer_sequence<int, widths...>) const {
     const bool one_tile = ((k == widths) || ...);
     const std::int64_t chunk = one_tile ? last - start : contiguous && k >= 56 ? 1 : 16;
     for (std::int64_t first = start; first < last; first += chunk) {
       const std::int64_t end = Kokkos::min(last, first + chunk);
       std::int64_t c = 0;
       const auto take = [&]<int width>(std::integral_constant<int, width>) FATVEC_INLINE_LAMBDA {
-        for (; c + width <= k; c += width)
+        for (; c + width <= local.k; c += width)
           if constexpr (width < 8)
-            multiply_few<width>(first, end, c);
+            local.template multiply_few<width>(first, end, c);
           else
-            multiply_tile<width>(first, end, c);
+            local.template multiply_tile<width>(first, end, c);
       };
       (take(std::integral_constant<int, widths>()), ...);
     }
