@@ -41,7 +41,9 @@ TEST(Model, CostsAnUnknownFormatLikeCsr) {
   for (const bool cpu : {false, true})
     for (const Layout layout : {Layout::row, Layout::column})
       for (const bool packed : {false, true}) {
-        const Machine machine{.cpu = cpu,
+        const Machine machine{.device = "test",
+                              .backend = "test",
+                              .cpu = cpu,
                               .memory_gbs = 50,
                               .cache_gbs = 200,
                               .cache_bytes = 1e6,
