@@ -4,6 +4,9 @@
 #   FATVEC_KERNELS                   the kernels: first those for plans, then the others
 #   FATVEC_UNITS                     what fatvec::kernels compiles, one source file for each:
 #                                    name|header|MACRO:arguments|...
+if(CMAKE_SCRIPT_MODE_FILE) # the headers without a build: cmake -D PROJECT_SOURCE_DIR=... -D FATVEC_INCLUDE_DIR=... -P
+  cmake_minimum_required(VERSION 3.23)
+endif()
 set(FATVEC_KERNELS "")
 set(FATVEC_UNITS "")
 set(FATVEC_PAGES "")
