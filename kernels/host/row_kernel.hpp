@@ -130,8 +130,7 @@ struct HostRowKernel {
   [[gnu::noinline]] KOKKOS_FUNCTION void multiply_few(std::int64_t first, std::int64_t end,
                                                       std::int64_t c) const {
     if constexpr (width == 1)
-      if (x.row_stride == 1 && a.access.is_contiguous() && distance == 0)
-        return dense_column(first, end, c);
+      if (x.row_stride == 1 && a.access.is_contiguous()) return dense_column(first, end, c);
     const HostRowKernel local = *this;
     if constexpr (prefetches_by_entry(width))
       if (distance > 0) return local.template multiply_tile<width, true>(first, end, c);
@@ -234,13 +233,19 @@ struct HostRowKernel {
                                                       std::int64_t c) const {
     const HostRowKernel local = *this;
     const auto* const from = &x(0, c);
-    for_each_row(local.a.access, first, end,
-                 [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
-                   const std::int64_t begin = slots[0];
-                   const T sum[1] = {sparse_dot<T>(local.a.length(i), local.a.columns + begin,
-                                                   local.a.values + begin, from)};
-                   local.store(i, c, sum);
-                 });
+    for_each_row(
+        local.a.access, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
+          const std::int64_t begin = slots[0];
+          const std::int64_t length = local.a.length(i);
+          if (local.distance > 0) {  // of entries further on, at the end of A of the last
+            const std::int64_t later = begin + prefetch_distance(sizeof(T));
+            const auto* const ahead = local.a.columns + Kokkos::min(later, local.slots - length);
+            for (std::int64_t n = 0; n < length; ++n) prefetch_row<sizeof(T)>(from + ahead[n]);
+          }
+          const T sum[1] = {
+              sparse_dot<T>(length, local.a.columns + begin, local.a.values + begin, from)};
+          local.store(i, c, sum);
+        });
   }
 
   /// Prefetches A, and the rows of X of later slots: where rows lie one behind the other, those of

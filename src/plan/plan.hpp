@@ -355,9 +355,10 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels, T>
 
 /// op(A) · X with the plan's matrix, whose rows go to an output of the caller's, as in spmm() of a
 /// matrix; with the same promises and scratch memory.
-template <class ExecSpace, class Csr, class Kernels, class XView, class To>
+template <class ExecSpace, class Csr, class Kernels, class T, class XView, class To>
   requires Output<To, std::remove_const_t<typename XView::value_type>>
-void spmm(const ExecSpace& exec, const Plan<Csr, Kernels>& plan, const XView& x, const To& output) {
+void spmm(const ExecSpace& exec, const Plan<Csr, Kernels, T>& plan, const XView& x,
+          const To& output) {
   plan.multiply(exec, x, output);
 }
 

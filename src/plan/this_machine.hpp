@@ -43,6 +43,7 @@ inline Machine better_figures(Machine machine, const Machine& other) {
     const bool better = range.more_is_better ? again > figure : again < figure;
     if (!range.holds(machine) || (range.holds(other) && better)) figure = again;
   }
+  machine.prefetched_beyond = other.prefetched_beyond;  // what products heed now
   return machine;
 }
 

@@ -134,6 +134,29 @@ TEST(Prefetch, ProductsThatPrefetchAreRight) {
   }
 }
 
+TEST(Prefetch, SumsHaveTheSameBitsWithAndWithout) {
+  using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
+  const Csr a = test::generated("gen:uniform:2001x100001:9");
+  const std::int64_t before = host::prefetched_beyond();
+  for (const std::size_t k : {1, 2, 3, 4, 7, 8, 16, 33}) {
+    const V x("x", static_cast<std::size_t>(a.cols()), k);
+    for (std::size_t i = 0; i < x.extent(0); ++i)
+      for (std::size_t c = 0; c < k; ++c) x(i, c) = 1.0 / static_cast<double>(1 + i + 7 * c);
+    const auto product = [&](std::int64_t beyond) {
+      host::prefetched_beyond() = beyond;
+      const V y("y", static_cast<std::size_t>(a.rows()), k);
+      spmm<CsrRow>(Host(), {}, 1.0 / 3, a, x, 0.0, y);
+      Host().fence("test");
+      return y;
+    };
+    const V with = product(0);
+    const V without = product(std::numeric_limits<std::int64_t>::max());
+    for (std::size_t n = 0; n < with.size(); ++n)
+      ASSERT_EQ(with.data()[n], without.data()[n]) << k << " columns, element " << n;
+  }
+  host::prefetched_beyond() = before;
+}
+
 /// Elements at the very end of memory that may be read.
 template <class T>
 class LastOnes {
