@@ -93,6 +93,8 @@ class RegisterFormats(unittest.TestCase):
             "fatvec_format(band BandRow)\nfatvec_format(band BandPortable BandRow)",
             band=BAND,
         )
+        for line in "BandPortable BandRow BandRow", "BandPortable BandRow PARTS BandRow":
+            self.refuses("names BandRow twice", f"fatvec_format(band {line})", band=BAND)
 
 
 if __name__ == "__main__":
