@@ -80,15 +80,15 @@ class Halo {
   void make_room(const Communicator& communicator, std::size_t row_bytes,
                  std::optional<std::uint64_t> memory_limit) {
     if (row_bytes <= row_bytes_) return;
-    if (exchange_->was_captured())
-      throw UsageError(fatvec::detail::concat(
-          "distributed matrix: a captured product has buffers for rows of X of up to ", row_bytes_,
-          " bytes, and ", row_bytes,
-          " are wanted; call reserve() with the most columns before capturing one."));
-    row_bytes_ = 0;  // on all ranks, until all have what they need
     communicator.agree_on("bytes in a row of X", static_cast<std::int64_t>(row_bytes), [&] {
+      if (exchange_->was_captured())  // never by a rank without neighbours
+        throw UsageError(fatvec::detail::concat(
+            "distributed matrix: a captured product has buffers for rows of X of up to ",
+            row_bytes_, " bytes, and ", row_bytes,
+            " are wanted; call reserve() with the most columns before capturing one."));
       Kokkos::fence("fatvec::halo::make_room");  // a product may still use what is there
     });
+    row_bytes_ = 0;  // on all ranks, until all have what they need
     if constexpr (fatvec::detail::is_host<ExecSpace>)
       require_fits_on_host(communicator, "distributed matrix",
                            static_cast<double>(rows_) * static_cast<double>(row_bytes),
