@@ -117,15 +117,17 @@ class Halo {
     });
     sum_bytes_ = 0;  // on all ranks, until all have what they need
     const std::size_t rows = boundary_.extent(0);
-    // On hosts the places are made in a vector, and copied.
-    const double bytes =
-        static_cast<double>(rows) * static_cast<double>(row_bytes) +
-        (rows > 0 ? 2.0 * sizeof(std::int32_t) * static_cast<double>(local_rows) : 0.0);
+    // Places are made once; on hosts in a vector, and copied.
+    const std::int64_t places = rows > 0 && places_.extent(0) == 0 ? local_rows : 0;
     if constexpr (fatvec::detail::is_host<ExecSpace>)
-      require_fits_on_host(communicator, "distributed matrix", bytes, memory_limit, [&] {
-        return fatvec::detail::concat("sums of ", rows, " boundary rows, of ", row_bytes,
-                                      " bytes, and places of ", local_rows, " rows");
-      });
+      require_fits_on_host(communicator, "distributed matrix",
+                           static_cast<double>(rows) * static_cast<double>(row_bytes) +
+                               2.0 * sizeof(std::int32_t) * static_cast<double>(places),
+                           memory_limit, [&] {
+                             return fatvec::detail::concat("sums of ", rows, " boundary rows, of ",
+                                                           row_bytes, " bytes, and places of ",
+                                                           places, " rows");
+                           });
     communicator.agree([&] {
       sums_ = {};  // first the old ones go
       sums_ = fatvec::detail::allocated([&] {
@@ -133,7 +135,7 @@ class Halo {
             Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string("fatvec::halo::sums")),
             rows * row_bytes);
       });
-      if (rows > 0 && places_.extent(0) == 0) find_places(local_rows);
+      if (places > 0) find_places(places);
     });
     sum_bytes_ = row_bytes;
   }

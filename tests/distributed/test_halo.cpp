@@ -58,5 +58,19 @@ TEST_F(HaloBuffers, ThatAGraphOfOneRankHoldsStayOnAll) {
   }
 }
 
+TEST_F(HaloBuffers, AreMeasuredWithoutThePlacesThatAreThere) {
+  if constexpr (!detail::is_host<Exec>) GTEST_SKIP() << "a device's memory is not counted before";
+  constexpr std::int64_t rows = 1000;
+  const bool captured = false;
+  auto halo = halo_of({1, 5}, captured);
+  const auto make_room = [&](std::size_t row_bytes, std::uint64_t limit) {
+    halo.make_room_for_sums(world_, rows, row_bytes, limit);
+  };
+  EXPECT_THROW(make_room(8, 2 * 8), CapacityError) << "places of all rows";
+  make_room(8, 2 * 8 + 2 * sizeof(std::int32_t) * rows);
+  make_room(64, 2 * 64);
+  EXPECT_THROW(make_room(128, 2 * 64), CapacityError);
+}
+
 }  // namespace
 }  // namespace fatvec::test
