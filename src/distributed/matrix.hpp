@@ -98,13 +98,15 @@ class Matrix {
   /// throws CapacityError on all ranks, ShapeError for a k out of range or where ranks give another
   /// k, UsageError where a captured product holds smaller ones.
   void reserve(std::int64_t k) const {
-    communicator().agree([&] { fatvec::detail::require_columns("reserve", k, 0); });
+    communicator().agree_on("columns to reserve", k,
+                            [&] { fatvec::detail::require_columns("reserve", k, 0); });
     make_room(k, sizeof(typename Csr::value_type));
   }
   /// The same for products with an output of the caller's, which also want scratch memory for the
   /// sums of boundary rows.
   void reserve_for_outputs(std::int64_t k) const {
-    communicator().agree([&] { fatvec::detail::require_columns("reserve", k, 0); });
+    communicator().agree_on("columns to reserve", k,
+                            [&] { fatvec::detail::require_columns("reserve", k, 0); });
     make_room_for_sums(k, sizeof(typename Csr::value_type));
   }
   [[nodiscard]] const Options& options() const { return shared_->options; }

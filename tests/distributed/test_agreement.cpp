@@ -33,6 +33,15 @@ TEST_F(Agreement, OnTheColumnsThatAreReserved) {
   spmm(Exec(), 1.0, a, x, 0.0, y);  // serves on
 }
 
+TEST_F(Agreement, OnTheColumnsThatAreReservedWhereSomeRanksHaveRoom) {
+  const auto a = spread(world_, whole("banded:40:3"));
+  a.reserve_for_outputs(4);
+  for (const int k : {2, 4}) {
+    EXPECT_THROW(a.reserve(another(k, 0)), ShapeError);
+    EXPECT_THROW(a.reserve_for_outputs(another(k, 0)), ShapeError);
+  }
+}
+
 TEST_F(Agreement, OnTheColumnsOfAProductTakesOneReduction) {
   const auto a =
       distributed::from_coo(world_, Partition::even(40, world_.size()),
