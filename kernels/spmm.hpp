@@ -23,32 +23,40 @@ namespace detail {
 template <class ExecSpace, class Space>
 inline constexpr bool can_reach = Kokkos::SpaceAccessibility<ExecSpace, Space>::accessible;
 
-/// Whether A, X and Y can be multiplied. A type that does not fit fails a static_assert with a
+/// Whether exec can multiply A and X. A type that does not fit fails a static_assert with a
 /// message. The result is false then, and the caller compiles nothing else: further errors would
 /// bury the message.
+template <class ExecSpace, class Matrix, class X>
+constexpr bool types_fit() {
+  constexpr bool reaches_a = can_reach<ExecSpace, typename Matrix::memory_space>;
+  static_assert(MultiVector<X>, "X must be a Kokkos::View of rank 1 (one column) or 2");
+  static_assert(reaches_a, "exec cannot reach A's memory");
+  if constexpr (MultiVector<X>) {
+    constexpr bool reaches_x = can_reach<ExecSpace, typename X::memory_space>;
+    static_assert(reaches_x, "exec cannot reach X's memory");
+    return reaches_a && reaches_x;
+  }
+  return false;
+}
+
+/// The same of A, X and Y.
 template <class ExecSpace, class Matrix, class X, class Y>
 constexpr bool types_fit() {
-  constexpr bool views = MultiVector<X> && MultiVector<Y>;
-  static_assert(MultiVector<X>, "X must be a Kokkos::View of rank 1 (one column) or 2");
+  constexpr bool read = types_fit<ExecSpace, Matrix, X>();
   static_assert(MultiVector<Y>, "Y must be a Kokkos::View of rank 1 (one column) or 2");
-  static_assert(can_reach<ExecSpace, typename Matrix::memory_space>,
-                "exec cannot reach A's memory");
-  if constexpr (views) {
+  if constexpr (MultiVector<X> && MultiVector<Y>) {
     using T = typename Y::value_type;
     constexpr bool written = !std::is_const_v<T>;
     constexpr bool same =
         std::is_same_v<std::remove_const_t<typename X::value_type>, std::remove_const_t<T>>;
-    constexpr bool reached = can_reach<ExecSpace, typename X::memory_space> &&
-                             can_reach<ExecSpace, typename Y::memory_space>;
+    constexpr bool reached = can_reach<ExecSpace, typename Y::memory_space>;
     constexpr std::size_t k = static_columns<X>;
     constexpr bool as_many = k == 0 || static_columns<Y> == 0 || k == static_columns<Y>;
     static_assert(written, "Y is written: its View must not be of const elements");
     static_assert(same, "X and Y must have the same scalar type");
-    static_assert(can_reach<ExecSpace, typename X::memory_space>, "exec cannot reach X's memory");
-    static_assert(can_reach<ExecSpace, typename Y::memory_space>, "exec cannot reach Y's memory");
+    static_assert(reached, "exec cannot reach Y's memory");
     static_assert(as_many, "X and Y must have the same number of columns");
-    return written && same && reached && as_many &&
-           can_reach<ExecSpace, typename Matrix::memory_space>;
+    return read && written && same && reached && as_many;
   }
   return false;
 }
@@ -124,15 +132,12 @@ template <SpmmKernel Kernel, class ExecSpace, SparseFormat Matrix, class XView, 
   requires Output<To, std::remove_const_t<typename XView::value_type>>
 void spmm(const ExecSpace& exec, const PolicyOn<Kernel, ExecSpace>& policy, const Matrix& a,
           const XView& x, const To& output) {
-  static_assert(MultiVector<XView>, "X must be a Kokkos::View of rank 1 (one column) or 2");
-  static_assert(detail::can_reach<ExecSpace, typename Matrix::memory_space>,
-                "exec cannot reach A's memory");
-  static_assert(detail::can_reach<ExecSpace, typename XView::memory_space>,
-                "exec cannot reach X's memory");
-  detail::validate_x({Matrix::name, a.rows(), a.cols()}, x);
-  const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-  detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
-                         multivector_columns(x));
+  if constexpr (detail::types_fit<ExecSpace, Matrix, XView>()) {
+    detail::validate_x({Matrix::name, a.rows(), a.cols()}, x);
+    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+    detail::launch<Kernel>(exec, policy, detail::slots_of(a), detail::operand_of(x), output,
+                           multivector_columns(x));
+  }
 }
 
 /// The same with the kernel of A's format, in its default policy.

@@ -89,9 +89,11 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   /// compiled.
   template <class ExecSpace, class XView, class To>
   void multiply(const ExecSpace& exec, const XView& x, const To& output) const {
-    detail::validate_x({format_, rows_, cols_}, x);
-    const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
-    run_to(exec, detail::operand_of(x), output, multivector_columns(x));
+    if constexpr (detail::types_fit<ExecSpace, Csr, XView>()) {
+      detail::validate_x({format_, rows_, cols_}, x);
+      const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
+      run_to(exec, detail::operand_of(x), output, multivector_columns(x));
+    }
   }
 
   /// The same behind the callers' Views.

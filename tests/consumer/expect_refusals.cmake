@@ -28,7 +28,8 @@ if(NOT status)
   message(FATAL_ERROR "the wrong calls compile")
 endif()
 foreach(message "X must be a Kokkos::View of rank 1" "Y must be a Kokkos::View of rank 1" "X and Y must have the same scalar type"
-                "Y is written" "X and Y must have the same number of columns" "exec cannot reach A's memory" "this format has several layouts")
+                "Y is written" "X and Y must have the same number of columns" "exec cannot reach A's memory"
+                "exec cannot reach X's memory" "this format has several layouts")
   if(NOT output MATCHES "${message}")
     message(FATAL_ERROR "no '${message}' in\n${output}")
   endif()

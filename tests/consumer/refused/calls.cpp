@@ -3,6 +3,7 @@
 
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/plan/convert.hpp>
+#include <fatvec/plan/plan.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = fatvec::CsrMatrix<double>;
@@ -19,12 +20,25 @@ struct Kokkos::SpaceAccessibility<Space, Elsewhere> {
 struct FarMatrix : Matrix {
   using memory_space = Elsewhere;
 };
+/// A backend that reaches no memory.
+struct FarExec : Exec {};
+template <class Space>
+struct Kokkos::SpaceAccessibility<FarExec, Space> {
+  enum : bool { accessible = false };
+};
 template <>
 struct fatvec::DefaultKernel<FarMatrix> {
   using type = fatvec::CsrRow;
 };
 
-void calls(const Exec& exec, const Matrix& a, const Vectors& x, const Vectors& y) {
+/// An output that stores nothing.
+struct Nowhere {
+  template <int width>
+  KOKKOS_FUNCTION void store(std::int64_t, std::int64_t, const double (&)[width]) const {}
+};
+
+void calls(const Exec& exec, const Matrix& a, [[maybe_unused]] const fatvec::CsrPlan<double>& plan,
+           const Vectors& x, const Vectors& y) {
   fatvec::spmm(exec, 1.0, a, x, 0.0, y);
   fatvec::spmm(exec, 1.0, a, Kokkos::View<double* [4], Exec>(x), 0.0, y);
 #if defined(WRONG)
@@ -35,6 +49,7 @@ void calls(const Exec& exec, const Matrix& a, const Vectors& x, const Vectors& y
   fatvec::spmm(exec, 1.0, a, Kokkos::View<double* [4], Exec>(), 0.0,
                Kokkos::View<double* [5], Exec>());
   fatvec::spmm(exec, 1.0, FarMatrix(), x, 0.0, y);
+  fatvec::spmm(FarExec(), plan, x, Nowhere());
 #endif
 }
 
