@@ -134,9 +134,13 @@ class Matrix {
       const Kokkos::Profiling::ScopedRegion region("fatvec::distributed::spmm");
       const auto check = [&] {
         fatvec::detail::validate_operands({"rows of one rank", local_rows(), local_cols()}, x, y);
-        if constexpr (SparseFormat<Local>)  // a plan looks at its own
-          fatvec::detail::require_apart_from_matrix(local_, fatvec::detail::operand_of(y),
-                                                    local_rows(), multivector_columns(y));
+        const auto of_y = fatvec::detail::operand_of(y);
+        const std::int64_t columns = multivector_columns(y);
+        if constexpr (SparseFormat<Local>)
+          fatvec::detail::require_apart_from_matrix(local_, of_y, local_rows(), columns);
+        else
+          local_.require_apart(of_y, columns);
+        fatvec::detail::require_apart_from_matrix(halo().matrix(), of_y, local_rows(), columns);
       };
       const std::int64_t k = multivector_columns(x);
       const bool agree = shared_->options.agree_on_errors;

@@ -64,6 +64,12 @@ class ConstPlan {
     plan_.multiply(exec, x, output);
   }
 
+  /// Throws ShapeError where Y, of k columns, lies on an array of A.
+  template <class U>
+  void require_apart(const Operand<const U>& y, std::int64_t k) const {
+    plan_.require_apart(y, k);
+  }
+
  private:
   [[nodiscard]] bool shares_arrays() const {
     return !transposed_ && format_of_kernel(choice().kernel) == "csr";

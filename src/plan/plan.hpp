@@ -79,6 +79,7 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
     if constexpr (detail::types_fit<ExecSpace, Csr, XView, YView>()) {
       using U = typename YView::value_type;
       detail::validate_operands({format_, rows_, cols_}, x, y);
+      require_apart(detail::operand_of(y), multivector_columns(y));
       const Kokkos::Profiling::ScopedRegion region("fatvec::spmm");
       run<ExecSpace, U>(exec, static_cast<U>(alpha), detail::operand_of(x), static_cast<U>(beta),
                         detail::span_of<detail::Columns::strided>(y), multivector_columns(x));
@@ -100,6 +101,11 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   template <class ExecSpace, class U, class To>
   void run_to(const ExecSpace& exec, const detail::Operand<const U>& x, const To& output,
               std::int64_t k) const;
+
+  /// Throws ShapeError where Y, of k columns, lies on an array of A: of the caller's own only where
+  /// the plan multiplies A as it is.
+  template <class U>
+  void require_apart(const detail::Operand<const U>& y, std::int64_t k) const;
 
   /// What multiply() does behind the callers' Views, compiled once.
   template <class ExecSpace, class U>
@@ -239,17 +245,23 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class U>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::require_apart(
+    const detail::Operand<const U>& y, std::int64_t k) const {
+  if (format_ != Csr::name) return;  // arrays of other formats are the plan's own
+  std::visit(
+      [&](const auto& ready) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
+          detail::require_apart_from_matrix(ready.matrix, y, rows_, k);
+      },
+      ready_);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
 template <class ExecSpace, class U>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::run(
     const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
     const detail::Operand<U>& y, std::int64_t k) const {
-  if (format_ == Csr::name)  // arrays of other formats are the plan's own
-    std::visit(
-        [&](const auto& ready) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
-            detail::require_apart_from_matrix(ready.matrix, y, rows_, k);
-        },
-        ready_);
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
     launch(exec, x_operand, detail::ScaledSum<U>{alpha, beta_of, y_operand}, k);
   };
@@ -376,6 +388,9 @@ void spmm(const ExecSpace& exec, const Plan<Csr, Kernels, T>& plan, const XView&
   how template void                                                                             \
   fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(          \
       const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>::Scalars&);    \
+  how template void                                                                             \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::require_apart<Scalar>(  \
+      const fatvec::detail::Operand<const Scalar>&, std::int64_t) const;                        \
   how template void                                                                             \
   fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::run<Space, Scalar>(     \
       const Space&, const Scalar&, const fatvec::detail::Operand<const Scalar>&, const Scalar&, \

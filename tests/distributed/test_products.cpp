@@ -301,6 +301,35 @@ TEST(DistributedErrors, OfOneRanksOperandsAreThrownOnAllOnRequest) {
   expect_product<LayoutRight, LayoutRight>(a, serial, 2, 1.0, 0.0);  // all is as before
 }
 
+/// A Y that lies on these values on the last rank is an error on all.
+template <class Matrix, class Values>
+void expect_refused(const Matrix& a, const Values& values) {
+  using Vector = Kokkos::View<double*, Exec>;
+  const auto rows = static_cast<std::size_t>(a.local_rows());
+  ASSERT_GE(values.extent(0), rows);
+  const bool bad = a.communicator().rank() == a.communicator().size() - 1;
+  const Vector x("x", a.local_cols());
+  const Vector y = bad ? Vector(values.data(), rows) : Vector("y", rows);
+  EXPECT_THROW(spmm(Exec(), 1.0, a, x, 0.0, y), ShapeError);
+}
+
+TEST(DistributedErrors, OfYOnOneRanksMatrixAreThrownOnAllOnRequest) {
+  const Communicator world;
+  const HostCsr serial = whole("uniform:40:20");
+  const auto a = distributed::from_coo(world, Partition::even(40, world.size()),
+                                       dealt(world, serial), {.agree_on_errors = true});
+  PlanOptions options;
+  options.choice = Choice{.kernel = "csr-row"};
+  const auto plan = distributed::analyse(Exec(), a, 1, options);
+  expect_refused(a, a.local().values);
+  expect_refused(plan, a.local().values);
+  if (world.size() > 1) {
+    expect_refused(a, a.halo().matrix().values);
+    expect_refused(plan, a.halo().matrix().values);
+  }
+  expect_product<LayoutRight, LayoutRight>(plan, serial, 2, 1.0, 0.0);  // all is as before
+}
+
 /// Run by the test distributed.abort.WrongOperandEnds, on three ranks.
 TEST(DistributedErrors, DISABLED_WrongOperandEndsAllRanks) {
   const Communicator world;
