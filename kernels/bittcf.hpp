@@ -41,9 +41,9 @@ struct BitTcfWindow {
 
   /// GPUs whose tensor cores do not multiply doubles are not told apart: plans do not think of
   /// BitTCF there.
-  template <class M>
+  template <class, class T>
   static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
-    return std::is_same_v<typename M::value_type, double> || portable::stores_column_major(k);
+    return std::is_same_v<T, double> || portable::stores_column_major(k);
   }
 
   template <class ExecSpace, class M, class X, class Output>

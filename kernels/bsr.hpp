@@ -56,11 +56,11 @@ struct BsrRow {
     return (specialised && std::is_floating_point_v<Scalar>) || !detail::is_host<ExecSpace>;
   }
 
-  template <class M>
+  template <class, class T>
   static bool stores_column_major(const HostPolicy&, std::int64_t) {
-    return std::is_floating_point_v<typename M::value_type>;
+    return std::is_floating_point_v<T>;
   }
-  template <class>
+  template <class, class>
   static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
     return portable::stores_column_major(k);
   }

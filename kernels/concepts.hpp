@@ -39,9 +39,10 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///                                                                 slots is detail::slots_of(matrix); the type of x
 ///                                                                 says whether its columns lie side by side; each
 ///                                                                 row's sums go to the output (shared/output.hpp)
-///     template <Matrix> static bool stores_column_major(policy, k) whether with row-major X of k columns it writes a
+///     template <Matrix, T> static bool stores_column_major(policy, k)
+///                                                                 whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy
-///                                                                 cost (may be left out: no)
+///                                                                 cost, both of T (may be left out: no)
 ///     template <Scalar> static bool is_recommended(exec)          whether plans should think of it (may be left out: yes)
 ///     template <Scalar> static bool heeds_policy(exec)            whether its policies differ there (may be left out: yes)
 ///
@@ -99,11 +100,12 @@ struct DefaultKernel {
 template <SpmmKernel Kernel>
 inline constexpr bool is_portable = requires { Kernel::portable; };
 
-/// What the kernel says of that for a format and a policy.
-template <SpmmKernel Kernel, class Matrix, class Policy>
+/// What the kernel says of that for a format, X and Y of T, which may be another scalar than A's,
+/// and a policy.
+template <SpmmKernel Kernel, class Matrix, class T, class Policy>
 bool stores_column_major(const Policy& policy, std::int64_t k) {
-  if constexpr (requires { Kernel::template stores_column_major<Matrix>(policy, k); })
-    return Kernel::template stores_column_major<Matrix>(policy, k);
+  if constexpr (requires { Kernel::template stores_column_major<Matrix, T>(policy, k); })
+    return Kernel::template stores_column_major<Matrix, T>(policy, k);
   else
     return false;
 }

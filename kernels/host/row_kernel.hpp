@@ -296,7 +296,7 @@ struct RowKernelOf {
     return specialised || !detail::is_host<ExecSpace>;
   }
 
-  template <class M, class Policy>
+  template <class M, class, class Policy>
   static bool stores_column_major(const Policy&, std::int64_t k) {
     return detail::in_matrix_order<typename M::Rows> &&
            (std::is_same_v<Policy, HostPolicy> || portable::stores_column_major(k));

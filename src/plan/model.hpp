@@ -150,7 +150,7 @@ inline XTraffic x_traffic(const Machine& machine, const Structure& structure, st
 }
 
 /// Whether packing copies X alone for a registered kernel, whose policies are not told apart, with
-/// values of T.
+/// X and Y of T.
 template <class T>
 bool stores_column_major(std::string_view kernel, bool on_cpu, std::int64_t k) {
   using Cpu = Kokkos::DefaultHostExecutionSpace;
@@ -160,8 +160,9 @@ bool stores_column_major(std::string_view kernel, bool on_cpu, std::int64_t k) {
     using Matrix = typename Kernel::template Matrix<T, int, Cpu, int>;
     if (Kernel::name == kernel)
       result =
-          on_cpu ? fatvec::stores_column_major<Kernel, Matrix>(typename Kernel::HostPolicy{}, k)
-                 : fatvec::stores_column_major<Kernel, Matrix>(typename Kernel::DevicePolicy{}, k);
+          on_cpu
+              ? fatvec::stores_column_major<Kernel, Matrix, T>(typename Kernel::HostPolicy{}, k)
+              : fatvec::stores_column_major<Kernel, Matrix, T>(typename Kernel::DevicePolicy{}, k);
   });
   return result;
 }
@@ -255,7 +256,7 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
   if (choice.packed) {  // X, and where the kernel does not write columns itself, Y are read and
                         // written once more
     const bool copies_y =
-        !(structure.value_bytes == sizeof(double)
+        !(value == sizeof(double)
               ? detail::stores_column_major<double>(choice.kernel, machine.cpu, workload.k)
               : detail::stores_column_major<float>(choice.kernel, machine.cpu, workload.k));
     const double moved =

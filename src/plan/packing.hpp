@@ -50,7 +50,7 @@ class Packing {
                     std::optional<std::uint64_t> memory_limit = {}) {
     Packing packing;
     packing.rows_ = a.rows();
-    const bool copies_y = !stores_column_major<Kernel, Matrix>(policy, k);
+    const bool copies_y = !stores_column_major<Kernel, Matrix, T>(policy, k);
     const double elements = (static_cast<double>(a.cols()) + (copies_y ? a.rows() : 0)) * k;
     detail::require_fits<typename View::memory_space>(
         "packing", {elements, elements * sizeof(T)}, memory_limit,

@@ -228,6 +228,7 @@ TEST(Plan, CountsTheCopiesThatPackingMakes) {
   structure.value_bytes = 4;
   EXPECT_EQ(copied("bittcf-window"), 4 * (x + y)) << "lanes do not, with these columns";
   EXPECT_EQ(copied("csr-row", 8), 8 * (x + y)) << "A in float, X and Y in double";
+  EXPECT_EQ(copied("bittcf-window", 8), 8 * x) << "tensor cores multiply X's doubles";
 }
 
 TEST(Plan, CountsValuesOfAAndOfXApart) {

@@ -111,15 +111,22 @@ TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
   const host::Policy on_host;
   const portable::DevicePolicy rows;
   const device::WindowPolicy windows;
-  EXPECT_TRUE((stores_column_major<CsrRow, Csr>(on_host, 64)));
-  EXPECT_TRUE((stores_column_major<CsrRow, Csr>(rows, 32)));
-  EXPECT_FALSE((stores_column_major<CsrRow, Csr>(rows, 33))) << "a row of a warp";
-  EXPECT_FALSE((stores_column_major<SellRow, Sell>(on_host, 64))) << "sorted";
-  EXPECT_FALSE((stores_column_major<SellRow, Sell>(SellRow::DevicePolicy{}, 32))) << "sorted";
-  EXPECT_TRUE((stores_column_major<BitTcfWindow, BitTcf>(windows, 64))) << "tensor cores";
-  EXPECT_FALSE(
-      (stores_column_major<BitTcfWindow, BitTcfMatrix<float, std::int32_t, Host>>(windows, 64)));
-  EXPECT_FALSE((stores_column_major<BitTcfWindow, BitTcf>(on_host, 1)));
+  EXPECT_TRUE((stores_column_major<CsrRow, Csr, double>(on_host, 64)));
+  EXPECT_TRUE((stores_column_major<CsrRow, Csr, double>(rows, 32)));
+  EXPECT_FALSE((stores_column_major<CsrRow, Csr, double>(rows, 33))) << "a row of a warp";
+  EXPECT_FALSE((stores_column_major<SellRow, Sell, double>(on_host, 64))) << "sorted";
+  EXPECT_FALSE((stores_column_major<SellRow, Sell, double>(SellRow::DevicePolicy{}, 32)))
+      << "sorted";
+  EXPECT_TRUE((stores_column_major<BitTcfWindow, BitTcf, double>(windows, 64))) << "tensor cores";
+  EXPECT_FALSE((stores_column_major<BitTcfWindow, BitTcf, float>(windows, 64)));
+  EXPECT_FALSE((stores_column_major<BitTcfWindow, BitTcf, double>(on_host, 1)));
+  // X and Y are asked, not the values of A.
+  using BitTcfOfFloat = BitTcfMatrix<float, std::int32_t, Host>;
+  using BsrOfFloat = BsrMatrix<float, std::int32_t, Host>;
+  using Complex = Kokkos::complex<double>;
+  EXPECT_TRUE((stores_column_major<BitTcfWindow, BitTcfOfFloat, double>(windows, 64)));
+  EXPECT_TRUE((stores_column_major<BsrRow, BsrOfFloat, double>(on_host, 64)));
+  EXPECT_FALSE((stores_column_major<BsrRow, BsrOfFloat, Complex>(on_host, 64)));
   const auto a = whole_numbers("gen:stencil5:20x20");
   const Multivector<double, Kokkos::LayoutLeft> x("x", 400, 5);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 400, 5);
