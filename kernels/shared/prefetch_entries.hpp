@@ -9,17 +9,13 @@ namespace fatvec::detail {
 /// CPU's own prefetching of A is late.
 inline constexpr int prefetched_ahead = 384;
 
-/// Prefetches the values and columns of the entries `prefetched_ahead` further on; on a CPU, for
-/// devices hide memory's latency by themselves. Not to be called
+/// Prefetches the values and columns of the entries `prefetched_ahead` further on. Not to be called
 /// by a function that does nothing else: GCC takes one for a function without effects, and drops
 /// the call.
 template <class Value, class Ordinal>
-FATVEC_FORCEINLINE_FUNCTION void prefetch_entries([[maybe_unused]] const Value* values,
-                                                  [[maybe_unused]] const Ordinal* entries) {
-#if defined(FATVEC_HAS_GNU_VECTORS)
-  __builtin_prefetch(values + prefetched_ahead);
-  __builtin_prefetch(entries + prefetched_ahead);
-#endif
+FATVEC_FORCEINLINE_FUNCTION void prefetch_entries(const Value* values, const Ordinal* entries) {
+  FATVEC_PREFETCH(values + prefetched_ahead);
+  FATVEC_PREFETCH(entries + prefetched_ahead);
 }
 
 }  // namespace fatvec::detail

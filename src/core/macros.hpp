@@ -10,6 +10,13 @@
 #define FATVEC_HAS_GNU_VECTORS
 #endif
 
+/// Prefetches the cache line of an address on CPUs; devices hide memory's latency by themselves.
+#if defined(FATVEC_HAS_GNU_VECTORS)
+#define FATVEC_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define FATVEC_PREFETCH(address) static_cast<void>(address)
+#endif
+
 /// Inlined whatever the compiler thinks: a device function, one of the CPU alone, a lambda (written
 /// after its parameters). GCC else calls some of what `each` unrolls, and the sums that are to stay
 /// in registers live in memory. Without optimisation, or with GCC's AddressSanitizer around every
