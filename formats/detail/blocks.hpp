@@ -41,15 +41,30 @@ struct BlockArrays {
   typename Csr::Scalars values;
 };
 
+/// Entries whose column is smaller than that of the entry before: all of them, or those that begin
+/// a row.
 template <class Csr>
-struct UnsortedRows {
+struct CountFalls {
+  struct All {};
+  struct AtRows {};
   Csr csr;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
-    bool sorted = true;
-    for (std::int64_t n = csr.row_map(i) + 1; n < csr.row_map(i + 1); ++n)
-      sorted &= csr.entries(n - 1) <= csr.entries(n);
-    count += !sorted;
+  [[nodiscard]] KOKKOS_FUNCTION bool falls(std::int64_t n) const {
+    return csr.entries(n) < csr.entries(n - 1);
+  }
+  KOKKOS_FUNCTION void operator()(All, std::int64_t n, std::int64_t& count) const {
+    count += falls(n);
+  }
+  KOKKOS_FUNCTION void operator()(AtRows, std::int64_t i, std::int64_t& count) const {
+    const std::int64_t n = csr.row_map(i);
+    count += n > 0 && n < csr.row_map(i + 1) && falls(n);
+  }
+  template <class Which, class ExecSpace>
+  std::int64_t over(const ExecSpace& exec, std::int64_t begin, std::int64_t end) const {
+    using Policy = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<std::int64_t>, Which>;
+    std::int64_t count = 0;
+    Kokkos::parallel_reduce("fatvec::count_falls", Policy(exec, begin, end), *this, count);
+    return count;
   }
 };
 
@@ -88,10 +103,11 @@ void sort_rows(const char* label, const ExecSpace& exec, const Offsets& row_map,
 /// with sorted rows.
 template <class ExecSpace, class Csr>
 Csr sorted_by_column(const ExecSpace& exec, const Csr& csr) {
-  std::int64_t unsorted = 0;
-  Kokkos::parallel_reduce("fatvec::unsorted_rows", Range<ExecSpace>(exec, 0, csr.rows()),
-                          UnsortedRows<Csr>{csr}, unsorted);
-  if (unsorted == 0) return csr;
+  using Falls = CountFalls<Csr>;
+  const Falls falls{csr};
+  if (csr.nnz() < 2 || falls.template over<typename Falls::All>(exec, 1, csr.nnz()) ==
+                           falls.template over<typename Falls::AtRows>(exec, 0, csr.rows()))
+    return csr;
   const auto nnz = static_cast<std::size_t>(csr.nnz());
   const Csr copy(csr.rows(), csr.cols(), csr.row_map,
                  allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
