@@ -127,11 +127,11 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                              dia.rest_slots_ * dia.slice_size_);
     dia.values =
         detail::allocate<Scalars>(exec, "fatvec::sliced_dia::values", slots * dia.slice_size_);
-    Kokkos::parallel_for(
-        "fatvec::SlicedDiaMatrix::fill", detail::Range<ExecSpace>(exec, 0, dia.slices()),
-        detail::FillDiagonals<Csr, Masks>{diagonals_of(sorted, dia.slice_size_), sorted.values,
-                                          dia.slot_offsets, dia.rest_offsets, dia.first_columns,
-                                          dia.masks, dia.entries, dia.values});
+    const auto diagonals = diagonals_of(sorted, dia.slice_size_);
+    Kokkos::parallel_for("fatvec::SlicedDiaMatrix::fill", diagonals.teams(exec),
+                         detail::FillDiagonals<Csr, Masks>{
+                             diagonals, sorted.values, dia.slot_offsets, dia.rest_offsets,
+                             dia.first_columns, dia.masks, dia.entries, dia.values});
     exec.fence(
         "fatvec::SlicedDiaMatrix::from_csr");  // a sorted copy goes at the end of this function
     return dia;
@@ -170,7 +170,7 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     constexpr std::int64_t of_value = 8;
     const std::int64_t of_slot = slice_size * of_value + sizeof(Ordinal) + sizeof(std::uint32_t);
     const std::int64_t of_entry = of_value + sizeof(Ordinal);
-    return {sorted.row_map, sorted.entries, sorted.rows(), slice_size,
+    return {sorted.row_map, sorted.entries, sorted.rows(), static_cast<int>(slice_size),
             static_cast<int>((of_slot + of_entry - 1) / of_entry)};
   }
 
@@ -180,9 +180,9 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     const auto length = static_cast<std::size_t>(slices()) + 1;
     slot_offsets = detail::allocate<Offsets>(exec, "fatvec::sliced_dia::slot_offsets", length);
     rest_offsets = detail::allocate<Offsets>(exec, "fatvec::sliced_dia::rest_offsets", length);
-    Kokkos::parallel_for(
-        "fatvec::SlicedDiaMatrix::count", detail::Range<ExecSpace>(exec, 0, slices()),
-        detail::CountDiagonals<Csr>{diagonals_of(sorted, slice_size_), slot_offsets, rest_offsets});
+    const auto diagonals = diagonals_of(sorted, slice_size_);
+    Kokkos::parallel_for("fatvec::SlicedDiaMatrix::count", diagonals.teams(exec),
+                         detail::CountDiagonals<Csr>{diagonals, slot_offsets, rest_offsets});
     slots_ = detail::offsets_from_lengths(exec, slot_offsets, slices(), slot_offsets);
     rest_slots_ = detail::offsets_from_lengths(exec, rest_offsets, slices(), rest_offsets);
   }

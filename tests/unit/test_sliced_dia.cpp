@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <fatvec/formats/csr.hpp>
@@ -102,6 +105,116 @@ TEST(SlicedDia, GivesBackTheMatrix) {
     expect_round_trip(matrix_of<double, int>(0, 0, {}), size);
     expect_round_trip(matrix_of<double, int>(5, 0, {}), size);
   }
+}
+
+/// The slots of slice s by a map, one entry after the other: rows need not be sorted.
+template <class Csr, class Dia>
+void expect_slots(const Csr& csr, const Dia& dia, int s) {
+  const int size = dia.slice_size();
+  const int first = s * size;
+  std::map<std::pair<int, int>, std::map<int, double>> diagonals;  // of a column's n-th entry
+  for (int i = first; i < std::min(first + size, csr.rows()); ++i) {
+    std::map<int, int> seen;
+    for (auto n = csr.row_map(i); n < csr.row_map(i + 1); ++n) {
+      const int j = csr.entries(n);
+      diagonals[{j - (i - first), seen[j]++}][i - first] = csr.values(n);
+    }
+  }
+  struct Slot {
+    int first_column = 0;
+    std::uint32_t mask = 0;
+    std::vector<int> columns;
+    std::vector<double> values;
+  };
+  const Slot empty{0, 0, std::vector<int>(size, -1), std::vector<double>(size, 0)};
+  std::vector<Slot> slots;
+  std::vector<Slot> rest;
+  std::vector<std::size_t> of_row(size, 0);
+  const auto put = [](Slot& slot, int r, double value) {
+    slot.mask |= 1U << r;
+    slot.values[r] = value;
+  };
+  for (const auto& [diagonal, rows] : diagonals) {
+    const bool is_slot = static_cast<int>(rows.size()) * 12 >= size * 8 + 8;
+    if (is_slot) slots.push_back(empty);
+    if (is_slot) slots.back().first_column = diagonal.first;
+    for (const auto& [r, value] : rows) {
+      if (is_slot) {
+        put(slots.back(), r, value);
+        continue;
+      }
+      const std::size_t n = of_row[r]++;
+      if (n == rest.size()) rest.push_back(empty);
+      rest[n].columns[r] = diagonal.first + r;
+      put(rest[n], r, value);
+    }
+  }
+  const auto first_rest = slots.size();
+  slots.insert(slots.end(), rest.begin(), rest.end());
+  ASSERT_EQ(dia.slot_offsets(s + 1) - dia.slot_offsets(s), slots.size());
+  ASSERT_EQ(dia.rest_offsets(s + 1) - dia.rest_offsets(s), rest.size());
+  for (std::size_t n = 0; n < slots.size(); ++n) {
+    const auto slot = dia.slot_offsets(s) + n;
+    ASSERT_EQ(dia.first_columns(slot), slots[n].first_column);
+    ASSERT_EQ(dia.masks(slot), slots[n].mask);
+    for (int r = 0; r < size; ++r) {
+      ASSERT_EQ(dia.values(slot * size + r), slots[n].values[r]);
+      if (n < first_rest) continue;
+      const auto of_rest = dia.rest_offsets(s) + n - first_rest;
+      ASSERT_EQ(dia.entries(of_rest * size + r), slots[n].columns[r]);
+    }
+  }
+}
+
+/// Bands in `share` hundredths of their rows, and as many entries again anywhere. Entries of a
+/// place have one value where rows are shuffled, since their order is then open.
+template <class Offset>
+CsrMatrix<double, int, Host, Offset> random_matrix(std::mt19937& random, bool shuffled) {
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  const int rows = 1 + below(100);
+  const int cols = 1 + below(100);
+  const int share = below(3) == 0 ? 100 : below(100);
+  const int elsewhere = below(2) * below(5);
+  std::vector<int> offsets(1 + below(6));
+  for (int& offset : offsets) offset = below(40) - 20;
+  if (below(2) == 0) offsets.push_back(offsets.front());
+  std::vector<Entry<double>> list;
+  for (int i = 0; i < rows; ++i) {
+    std::vector<int> columns;
+    for (const int offset : offsets)
+      if (below(100) < share) columns.push_back(i + offset);
+    for (int n = 0; n < elsewhere; ++n) columns.push_back(below(cols));
+    if (share < 100 && below(10) == 0) columns.clear();
+    if (shuffled)
+      std::shuffle(columns.begin(), columns.end(), random);
+    else
+      std::sort(columns.begin(), columns.end());
+    for (const int j : columns)
+      if (j >= 0 && j < cols)
+        list.push_back({i, j, shuffled ? 1 + 100 * i + j : random_value<double>(random)});
+  }
+  return matrix_of<double, Offset>(rows, cols, list);
+}
+
+template <class Offset>
+void expect_slots_of_random_matrices() {
+  std::mt19937 random(5);
+  for (int n = 0; n < 100; ++n) {
+    const bool shuffled = n % 4 == 0;
+    const auto csr = random_matrix<Offset>(random, shuffled);
+    for (const std::int64_t size : {1, 2, 3, 8, 31, 32}) {
+      const auto dia =
+          SlicedDiaMatrix<double, int, Host, Offset>::from_csr(Host(), csr, slices_of(size));
+      for (int s = 0; s < dia.slices(); ++s) expect_slots(csr, dia, s);
+      if (testing::Test::HasFailure()) FAIL() << "matrix " << n << ", slices of " << size;
+      if (!shuffled) expect_round_trip(csr, size);
+    }
+  }
+}
+
+TEST(SlicedDia, StoresTheSlotsOfAReference) {
+  expect_slots_of_random_matrices<int>();
+  expect_slots_of_random_matrices<std::int64_t>();
 }
 
 TEST(SlicedDia, StoresADiagonalWhereThatIsFewerBytes) {
