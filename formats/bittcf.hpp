@@ -66,10 +66,12 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                       detail::span_of_array("values", values)};
   }
   [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
-  [[nodiscard]] Access tile_access() const {
+  [[nodiscard]] Access row_visitor() const {
     return {window_offsets.data(), value_offsets.data(), permutation.data(),
             entries.data(),        masks.data(),         values.data()};
   }
+  /// Places of rows in windows.
+  [[nodiscard]] std::int64_t visited_rows() const { return windows() * detail::window_rows; }
 
   /// An estimate beyond a million entries: of a sample of windows.
   template <class ExecSpace>
@@ -129,13 +131,13 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
                                              static_cast<std::size_t>(rows_) + 1);
     Kokkos::parallel_for("fatvec::BitTcfMatrix::lengths", places,
-                         detail::TiledRowLengths<Csr, Access>{tile_access(), offsets});
+                         detail::TiledRowLengths<Csr, Access>{row_visitor(), offsets});
     detail::offsets_from_lengths(exec, offsets, rows_, offsets);
     Csr csr(rows_, cols_, offsets,
             detail::allocate<Ordinals>(exec, "fatvec::csr::entries", values.extent(0)),
             detail::allocate<Scalars>(exec, "fatvec::csr::values", values.extent(0)));
     Kokkos::parallel_for("fatvec::BitTcfMatrix::to_csr", places,
-                         detail::DrainTiles<Csr, Access>{tile_access(), csr});
+                         detail::DrainTiles<Csr, Access>{row_visitor(), csr});
     return csr;
   }
 

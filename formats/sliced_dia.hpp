@@ -15,13 +15,14 @@
 
 namespace fatvec {
 
-/// Sliced diagonals: slices of slice_size consecutive rows, at most 32, whose entries are stored by
+/// Sliced diagonals: slices of slice_size consecutive rows, whose entries are stored by
 /// diagonals. DIA (Saad 2003) has the diagonals of the whole matrix; here each slice has its own,
 /// as in row-grouped formats, and is otherwise a slice of SELL (Kreutzer et al. 2014).
 ///
-/// Slice s has slots n, slot_offsets(s) <= n < slot_offsets(s + 1). Bit r of masks(n) says whether
-/// row r of the slice has an entry in slot n; its value is then values(n · slice_size + r). First
-/// come the slots of diagonals, ascending: the entry of row r is in column first_columns(n) + r.
+/// Slice s has slots n, slot_offsets(s) <= n < slot_offsets(s + 1). Bit r of diagonals(n).mask says
+/// whether row r of the slice has an entry in slot n; its value is then values(n · slice_size + r).
+/// First come the slots of diagonals, ascending: the entry of row r is in column
+/// diagonals(n).first_column + r.
 /// The column of row 0 may lie outside the matrix where row 0 has no entry. The last slots, one for
 /// each n in rest_offsets(s) <= n < rest_offsets(s + 1), hold what is left over, and have a column
 /// for each row: entries(n · slice_size + r). Padding, which the last slice has for missing rows,
@@ -43,16 +44,18 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Offsets;
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
-  using Masks = Kokkos::View<std::uint32_t*, typename Traits::device_type>;
+  using Diagonals =
+      Kokkos::View<detail::SlicedDiagonal<Ordinal>*, typename Traits::device_type>;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
-  using Rows = detail::DiagonalRows<Ordinal, Offset>;
+  using Access = detail::DiagonalAccess<
+      Scalar, Ordinal, Offset,
+      detail::is_host<typename Traits::execution_space> ? 0 : detail::max_diagonal_rows>;
 
-  Offsets slot_offsets;    ///< slices + 1 offsets, in slots
-  Offsets rest_offsets;    ///< slices + 1 offsets, in slots that have a column for each row
-  Ordinals first_columns;  ///< of each slot: of a diagonal, the column of the slice's row 0
-  Masks masks;             ///< of each slot: the rows that have an entry
-  Ordinals entries;        ///< columns of what is left over
-  Scalars values;          ///< slice_size for each slot
+  Offsets slot_offsets;  ///< slices + 1 offsets, in slots
+  Offsets rest_offsets;  ///< slices + 1 offsets, in slots that have a column for each row
+  Diagonals diagonals;   ///< of each slot: the first column of a diagonal, and a mask of rows
+  Ordinals entries;      ///< columns of what is left over
+  Scalars values;        ///< slice_size for each slot
 
   [[nodiscard]] KOKKOS_FUNCTION Ordinal rows() const { return rows_; }
   [[nodiscard]] KOKKOS_FUNCTION Ordinal cols() const { return cols_; }
@@ -67,16 +70,18 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] auto arrays() const {
     return std::array{detail::span_of_array("slot_offsets", slot_offsets),
                       detail::span_of_array("rest_offsets", rest_offsets),
-                      detail::span_of_array("first_columns", first_columns),
-                      detail::span_of_array("masks", masks),
+                      detail::span_of_array("diagonals", diagonals),
                       detail::span_of_array("entries", entries),
                       detail::span_of_array("values", values)};
   }
   [[nodiscard]] std::uint64_t bytes() const { return detail::bytes_of_arrays(*this); }
-  [[nodiscard]] Rows diagonal_access() const {
-    return {slot_offsets.data(), rest_offsets.data(), first_columns.data(), masks.data(),
-            static_cast<std::uint32_t>(slice_size_)};
+  /// What kernels see: rows are visited, not indexed.
+  [[nodiscard]] Access row_visitor() const {
+    return {slot_offsets.data(), rest_offsets.data(), diagonals.data(),
+            entries.data(),      values.data(),       static_cast<int>(slice_size_)};
   }
+
+  [[nodiscard]] std::int64_t visited_rows() const { return rows_; }
 
   /// Values and columns of a slice: rank-2 Views of slice_size × slots, no ownership. The slots
   /// that have columns are the last ones of `values`.
@@ -102,7 +107,8 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return dia.footprint_of_slots();
   }
 
-  /// Rows need not be sorted. Throws UsageError for a slice size below 0; one beyond 32 is 32.
+  /// Rows need not be sorted. Throws UsageError for a slice size below 0; one beyond 32 is 32, which they all are on
+  /// devices.
   /// Throws CapacityError, before entries and values are allocated, for 2^31 rows or where the
   /// arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the
   /// slots.
@@ -120,18 +126,16 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                        human_bytes(static_cast<double>(csr.bytes()))));
     detail::checked_count<Offset>(need.stored_entries, "slots of sliced diagonals");
     const std::int64_t slots = dia.slots_;
-    dia.first_columns =
-        detail::allocate<Ordinals>(exec, "fatvec::sliced_dia::first_columns", slots);
-    dia.masks = detail::allocate<Masks>(exec, "fatvec::sliced_dia::masks", slots);
+    dia.diagonals = detail::allocate<Diagonals>(exec, "fatvec::sliced_dia::diagonals", slots);
     dia.entries = detail::allocate<Ordinals>(exec, "fatvec::sliced_dia::entries",
                                              dia.rest_slots_ * dia.slice_size_);
     dia.values =
         detail::allocate<Scalars>(exec, "fatvec::sliced_dia::values", slots * dia.slice_size_);
     const auto diagonals = diagonals_of(sorted, dia.slice_size_);
     Kokkos::parallel_for("fatvec::SlicedDiaMatrix::fill", diagonals.teams(exec),
-                         detail::FillDiagonals<Csr, Masks>{
+                         detail::FillDiagonals<Csr, Diagonals>{
                              diagonals, sorted.values, dia.slot_offsets, dia.rest_offsets,
-                             dia.first_columns, dia.masks, dia.entries, dia.values});
+                             dia.diagonals, dia.entries, dia.values});
     exec.fence(
         "fatvec::SlicedDiaMatrix::from_csr");  // a sorted copy goes at the end of this function
     return dia;
@@ -140,7 +144,7 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Rows sorted by column.
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
-    const detail::DiagonalRowLengths<Rows> lengths{diagonal_access()};
+    const detail::DiagonalRowLengths<Access> lengths{row_visitor()};
     auto row_map = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
                                              static_cast<std::size_t>(rows_) + 1);
     const auto found =
@@ -149,7 +153,7 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
             detail::allocate<Scalars>(exec, "fatvec::csr::values", found));
     Kokkos::parallel_for(
         "fatvec::SlicedDiaMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
-        detail::DrainDiagonals<Csr, Rows>{csr, diagonal_access(), entries.data(), values.data()});
+        detail::DrainDiagonals<Csr, Access>{csr, row_visitor()});
     return csr;
   }
 
@@ -160,15 +164,16 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
       : rows_(csr.rows()), cols_(csr.cols()), nnz_(csr.nnz()) {
     using Exec = typename Traits::execution_space;
     detail::require_rows_of_32_bits("sliced diagonals", csr.rows());
-    slice_size_ = std::min(detail::checked_rows<Ordinal>("sliced diagonals", "slice size",
-                                                         detail::slice_size<Exec, Scalar>(options)),
-                           static_cast<Ordinal>(max_slice_size));
+    const auto asked = detail::checked_rows<Ordinal>("sliced diagonals", "slice size",
+                                                     detail::slice_size<Exec, Scalar>(options));
+    if constexpr (detail::is_host<Exec>)
+      slice_size_ = std::min(asked, static_cast<Ordinal>(max_slice_size));
   }
 
   /// The rule of bytes: the fewest entries that are worth a slot with a first column and a mask.
   static detail::SliceDiagonals<Csr> diagonals_of(const Csr& sorted, Ordinal slice_size) {
     constexpr std::int64_t of_value = 8;
-    const std::int64_t of_slot = slice_size * of_value + sizeof(Ordinal) + sizeof(std::uint32_t);
+    const std::int64_t of_slot = slice_size * of_value + sizeof(detail::SlicedDiagonal<Ordinal>);
     const std::int64_t of_entry = of_value + sizeof(Ordinal);
     return {sorted.row_map, sorted.entries, sorted.rows(), static_cast<int>(slice_size),
             static_cast<int>((of_slot + of_entry - 1) / of_entry)};
@@ -189,7 +194,7 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Footprint footprint_of_slots() const {
     const auto slots = static_cast<double>(slots_);
     const double elements = slots * slice_size_;
-    return {elements, elements * sizeof(Scalar) + slots * (sizeof(Ordinal) + 4) +
+    return {elements, elements * sizeof(Scalar) + slots * sizeof(detail::SlicedDiagonal<Ordinal>) +
                           static_cast<double>(rest_slots_) * slice_size_ * sizeof(Ordinal) +
                           2 * static_cast<double>(slices() + 1) * sizeof(Offset)};
   }

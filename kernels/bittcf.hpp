@@ -13,7 +13,7 @@
 #include <fatvec/kernels/device/window_kernel.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/portable/tile_row_kernel.hpp>
+#include <fatvec/kernels/portable/visitor_kernel.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
@@ -49,7 +49,7 @@ struct BitTcfWindow {
   template <class ExecSpace, class M, class X, class Output>
   static void run(const ExecSpace& exec, const HostPolicy& policy, const M& a, const X& x,
                   const Output& output, std::int64_t k) {
-    portable::multiply_tile_rows<true>(label, exec, policy, a, x, output, k);
+    portable::multiply_visited_rows<true>(label, exec, policy, a, x, output, k);
   }
   template <class ExecSpace, class M, class T, detail::Columns columns, class Output>
   static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& a,
@@ -58,33 +58,13 @@ struct BitTcfWindow {
     if constexpr (specialised && detail::may_have_tensor_tiles<ExecSpace, T>)
       if (detail::has_tensor_tiles<T>(exec))
         return detail::launch_tensor_windows(label, exec, policy.column_tiles, a, x, output, k);
-    portable::multiply_tile_rows<false>(label, exec, {}, a, x, output, k);
+    portable::multiply_visited_rows<false>(label, exec, {}, a, x, output, k);
   }
 };
 
 /// BitTCF, row by row, by a kernel that every backend shares.
 template <>
-struct Portable<BitTcfMatrix> {
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = BitTcfMatrix<Scalar, Ordinal, Device, Offset>;
-  using HostPolicy = portable::HostTilePolicy;
-  using DevicePolicy = portable::TilePolicy;
-  static constexpr std::string_view name = "bittcf-portable";
-  static constexpr const char* label = "fatvec::bittcf-portable";
-  static constexpr bool portable = true;
-
-  template <class Scalar, class ExecSpace>
-  static bool is_recommended(const ExecSpace&) {
-    return false;
-  }
-
-  template <class ExecSpace, class Policy, class M, class X, class Output>
-  static void run(const ExecSpace& exec, const Policy& asked, const M& a, const X& x,
-                  const Output& output, std::int64_t k) {
-    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
-    portable::multiply_tile_rows<host>(label, exec, asked, a, x, output, k);
-  }
-};
+struct Portable<BitTcfMatrix> : portable::VisitorPortable<BitTcfMatrix> {};
 /// BitTCF's portable kernel.
 using BitTcfPortable = Portable<BitTcfMatrix>;
 

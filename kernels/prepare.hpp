@@ -41,11 +41,6 @@ auto slots_of(const Prepared<Matrix>& a) {
   return slots;
 }
 
-template <HasMaskedSlots Matrix>
-auto slots_of(const Prepared<Matrix>& a) {
-  return slots_of(static_cast<const Matrix&>(a));
-}
-
 /// The rows of a matrix, given by its slots, that are far longer than the mean.
 template <class ExecSpace, class Rows, class Scalar, class Ordinal, class Device>
 RowSegments<Ordinal, Device> find_segments(const ExecSpace& exec,

@@ -8,21 +8,24 @@
 #include <fatvec/formats/sliced_dia.hpp>
 #include <fatvec/kernels/host/diagonal_kernel.hpp>
 #include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/shared/masked_rows.hpp>
+#include <fatvec/kernels/portable/visitor_kernel.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
 
-/// Sliced diagonals by the kernel that every format and backend shares: the threads of a slice
-/// read the same first columns and masks, and neighbouring values and rows of X.
+/// Sliced diagonals by a kernel that every backend shares: the threads of a slice read the same
+/// first columns and masks, and neighbouring values and rows of X.
+template <>
+struct Portable<SlicedDiaMatrix> : portable::VisitorPortable<SlicedDiaMatrix> {};
 using SlicedDiaPortable = Portable<SlicedDiaMatrix>;
 
-/// Sliced diagonals: on hosts one vector by registers of rows, otherwise the portable kernel.
+/// Sliced diagonals: on hosts few dense columns by registers of rows, otherwise the portable
+/// kernel.
 struct SlicedDiaRow {
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Matrix = SlicedDiaMatrix<Scalar, Ordinal, Device, Offset>;
   using HostPolicy = host::Policy;
-  using DevicePolicy = portable::PolicyOf<SlicedDiaMatrix>;
+  using DevicePolicy = portable::TilePolicy;
   static constexpr auto label = detail::label_of<SlicedDiaMatrix>("-row");
   static constexpr std::string_view name = label.name();
 
@@ -32,20 +35,18 @@ struct SlicedDiaRow {
     return false;
   }
 
-  template <class ExecSpace, class S, class T, detail::Columns columns, class Output>
-  static void run(const ExecSpace& exec, const HostPolicy& policy, const S& a,
+  template <class ExecSpace, class M, class T, detail::Columns columns, class Output>
+  static void run(const ExecSpace& exec, const HostPolicy& policy, const M& a,
                   const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
                   std::int64_t k) {
     if constexpr (specialised && columns == detail::Columns::contiguous)
-      if (k == 1 && x.row_stride == 1 &&
-          detail::multiply_diagonals(label.text, exec, policy, a, x.data, output))
-        return;
-    portable::multiply_rows<true>(label.text, exec, {}, a, x, output, k);
+      if (detail::multiply_diagonals(label.text, exec, policy, a, x, output, k)) return;
+    portable::multiply_visited_rows<true>(label.text, exec, {}, a, x, output, k);
   }
-  template <class ExecSpace, class S, class X, class Output>
-  static void run(const ExecSpace& exec, const DevicePolicy& policy, const S& a, const X& x,
+  template <class ExecSpace, class M, class X, class Output>
+  static void run(const ExecSpace& exec, const DevicePolicy& policy, const M& a, const X& x,
                   const Output& output, std::int64_t k) {
-    portable::multiply_rows<false>(label.text, exec, policy, a, x, output, k);
+    portable::multiply_visited_rows<false>(label.text, exec, policy, a, x, output, k);
   }
 };
 

@@ -3,42 +3,14 @@
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
-#include <bit>
 #include <cstdint>
 
 #include <fatvec/core/execution.hpp>
+#include <fatvec/formats/detail/diagonal_access.hpp>
 #include <fatvec/formats/detail/slices.hpp>
 
-/// How a CSR matrix is cut into the diagonals of slices and put together again, a slice or a row
-/// per work-item.
+/// How a CSR matrix is cut into the diagonals of slices.
 namespace fatvec::detail {
-
-/// Rows of a slice at most: a mask has a bit for each.
-inline constexpr std::int64_t max_diagonal_rows = 32;
-
-/// Where the slots of a row lie (SlicedDiaMatrix), as a small device-copyable value.
-template <class Ordinal, class Offset>
-struct DiagonalRows {
-  static constexpr bool contiguous = false;
-  const Offset* slot_offsets;
-  const Offset* rest_offsets;
-  const Ordinal* first_columns;
-  const std::uint32_t* masks;
-  std::uint32_t slice_size;
-  int size_bits = std::has_single_bit(slice_size) ? std::countr_zero(slice_size)
-                                                  : -1;  ///< shifts in place of divisions
-
-  KOKKOS_FUNCTION std::uint32_t slice(std::int64_t i) const {
-    const auto row = static_cast<std::uint32_t>(i);
-    return size_bits >= 0 ? row >> size_bits : row / slice_size;
-  }
-  KOKKOS_FUNCTION int slots(std::uint32_t s) const {
-    return static_cast<int>(slot_offsets[s + 1] - slot_offsets[s]);
-  }
-  KOKKOS_FUNCTION int rest(std::uint32_t s) const {
-    return static_cast<int>(rest_offsets[s + 1] - rest_offsets[s]);
-  }
-};
 
 /// Something of each row of a slice: on hosts a work-item has all of them, on devices each lane of
 /// a vector has that of its row.
@@ -170,7 +142,7 @@ struct CountDiagonals {
 };
 
 /// Fills the slots of a slice.
-template <class Csr, class Masks>
+template <class Csr, class Diagonals>
 struct FillDiagonals {
   using Ordinal = typename Csr::ordinal_type;
   using Scalar = typename Csr::value_type;
@@ -178,8 +150,7 @@ struct FillDiagonals {
   typename Csr::Scalars csr_values;
   typename Csr::Offsets slot_offsets;
   typename Csr::Offsets rest_offsets;
-  typename Csr::Ordinals first_columns;
-  Masks masks;
+  Diagonals described;
   typename Csr::Ordinals entries;
   typename Csr::Scalars values;
 
@@ -197,8 +168,7 @@ struct FillDiagonals {
     if (first_rest == end && diagonals.begin(s, diagonals.slice_size) - first == length * size) {
       // All slots are full: rows agree.
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, length), [&](std::int64_t n) {
-        first_columns(begin + n) = diagonals.entries(first + n);
-        masks(begin + n) = diagonals.all();
+        described(begin + n) = {diagonals.entries(first + n), diagonals.all()};
       });
       Kokkos::parallel_for(lanes, [&](int r) {
         for (std::int64_t n = 0; n < length; ++n)
@@ -207,10 +177,7 @@ struct FillDiagonals {
       return;
     }
     const auto describe = [&](std::int64_t n, Ordinal column, std::uint32_t mask) {
-      Kokkos::single(Kokkos::PerThread(team), [&] {
-        first_columns(n) = column;
-        masks(n) = mask;
-      });
+      Kokkos::single(Kokkos::PerThread(team), [&] { described(n) = {column, mask}; });
     };
     std::int64_t slot = begin;
     OfRows<std::int64_t, typename Team::execution_space> of_row;  // slots of the rest, so far
@@ -238,53 +205,6 @@ struct FillDiagonals {
         entries((rest_begin + n) * size + r) = -1;
         values((first_rest + n) * size + r) = Scalar{};
       });
-    }
-  }
-};
-
-/// Entries of row i.
-template <class Rows>
-struct DiagonalRowLengths {
-  Rows rows;
-
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    const std::uint32_t s = rows.slice(i);
-    const std::int64_t r = i - static_cast<std::int64_t>(s) * rows.slice_size;
-    std::int64_t length = 0;
-    for (std::int64_t n = rows.slot_offsets[s]; n < rows.slot_offsets[s + 1]; ++n)
-      length += rows.masks[n] >> r & 1;
-    return length;
-  }
-};
-
-/// Gathers row i: merges its diagonals with what is left over, both of which ascend. Of a column
-/// that is there twice, what is left over came later.
-template <class Csr, class Rows>
-struct DrainDiagonals {
-  Csr csr;
-  Rows rows;
-  const typename Csr::ordinal_type* entries;
-  const typename Csr::value_type* values;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::uint32_t s = rows.slice(i);
-    const std::int64_t size = rows.slice_size;
-    const std::int64_t r = i - s * size;
-    const std::int64_t end = rows.slot_offsets[s + 1];
-    const std::int64_t first_rest = end - rows.rest(s);
-    const auto has = [&](std::int64_t n) { return (rows.masks[n] >> r & 1) != 0; };
-    std::int64_t diagonal = rows.slot_offsets[s];
-    std::int64_t rest = first_rest;
-    for (std::int64_t m = csr.row_map(i); m < csr.row_map(i + 1); ++m) {
-      while (diagonal < first_rest && !has(diagonal)) ++diagonal;
-      const std::int64_t of_diagonal =
-          diagonal < first_rest ? rows.first_columns[diagonal] + r : INT64_MAX;
-      const std::int64_t of_rest =
-          rest < end && has(rest) ? entries[(rows.rest_offsets[s] + rest - first_rest) * size + r]
-                                  : INT64_MAX;
-      const bool on_diagonal = of_diagonal <= of_rest;
-      csr.entries(m) = static_cast<typename Csr::ordinal_type>(on_diagonal ? of_diagonal : of_rest);
-      csr.values(m) = values[(on_diagonal ? diagonal++ : rest++) * size + r];
     }
   }
 };

@@ -37,11 +37,15 @@ struct TileAccess {
   const std::uint32_t* masks;
   const Value* values;
 
-  /// visit(entry's place in values, column) for each entry of a row of a window, by ascending
-  /// columns.
+  /// Of A, the row in place i; -1: none.
+  KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return permutation[i]; }
+
+  /// visit(value, column) for each entry of the row in place i, which windows have 8 of, by
+  /// ascending columns.
   template <class Visit>
-  KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t window, int place,
-                                             const Visit& visit) const {
+  KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
+    const std::int64_t window = i / window_rows;
+    const auto place = static_cast<int>(i % window_rows);
     std::int64_t of_tile = value_offsets[window];
     const std::int64_t end = window_offsets[window + 1];
     for (std::int64_t tile = window_offsets[window]; tile < end; ++tile) {
@@ -50,7 +54,7 @@ struct TileAccess {
       if (mine != 0) {
         std::int64_t at = of_tile + set_bits(bits_before_row(mask, place));
         for (int c = 0; c < tile_columns; ++c)
-          if (mine >> c & 1) visit(at++, columns[tile * tile_columns + c]);
+          if (mine >> c & 1) visit(values[at++], columns[tile * tile_columns + c]);
       }
       of_tile += set_bits(mask);
     }

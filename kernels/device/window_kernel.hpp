@@ -137,7 +137,7 @@ void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_ti
       throw CapacityError(
           concat(label, ": ", windows, " windows are more than one launch can have."));
     Kokkos::parallel_for(label, Threads(exec, 0, static_cast<int>(threads)),
-                         Kernel{matrix.tile_access(), static_cast<unsigned>(windows), x, output,
+                         Kernel{matrix.row_visitor(), static_cast<unsigned>(windows), x, output,
                                 static_cast<int>(k), static_cast<int>(sweeps)});
   };
   if constexpr (layout == Columns::strided) {

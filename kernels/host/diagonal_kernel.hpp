@@ -2,21 +2,24 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/host/output.hpp>
 #include <fatvec/kernels/host/partition.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/simd.hpp>
+#include <fatvec/kernels/shared/static_for.hpp>
 
-/// Sliced diagonals times one vector, in a CPU's vector registers.
+/// Sliced diagonals times few dense columns, in a CPU's vector registers.
 namespace fatvec::detail {
 
 /// Whether a slice of as many rows as a register has lanes can be multiplied so.
 template <class Value, class T, class Ordinal>
 inline constexpr bool has_diagonal_kernel = false;
-template <class S, class T, class Output>
+template <class Access, class T, class Output, int k>
 struct DiagonalKernel;
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
@@ -24,79 +27,121 @@ template <HasRegisters T>
   requires has_gathers
 inline constexpr bool has_diagonal_kernel<T, T, std::int32_t> = true;
 
-/// The rows of a slice are the lanes of a register. What they need of X for a diagonal lies side by
-/// side: one masked load, where other formats gather. What is left over is gathered.
-template <class S, class T, class Output>
+/// A slice has as many rows as a register has lanes, and rows of X have k elements. So what a
+/// diagonal needs of X lies side by side, and fills k registers: one masked load for each, where
+/// other formats gather.
+template <class Access, class T, class Output, int k>
 struct DiagonalKernel {
   static constexpr int lanes = simd_lanes<T>;
-  S a;
-  const T* x;  ///< contiguous
+  static constexpr std::uint32_t all_rows = (1U << lanes) - 1;
+  Access a;
+  std::int64_t rows;
+  const T* x;  ///< row-major, without gaps
   Output output;
   RowPartition partition;  ///< of slices
+  bool streams = false;    ///< Y, dense and row-major, is written by non-temporal stores
 
   /// How partition counts slots.
   struct SlotsOfSlices {
-    typename S::Rows rows;
-    [[nodiscard]] std::int64_t slots_before(std::int64_t s) const { return rows.slot_offsets[s]; }
+    Access a;
+    [[nodiscard]] std::int64_t slots_before(std::int64_t s) const { return a.slot_offsets[s]; }
   };
 
   void operator()(std::int64_t part) const {
     const DiagonalKernel local = *this;  // of *this the compiler must think that Y changes it
-    const SlotsOfSlices slots{a.access};
+    const SlotsOfSlices slots{a};
     const std::int64_t last = partition.begin(part + 1, slots);
     for (std::int64_t s = partition.begin(part, slots); s < last; ++s) local.multiply_slice(s);
+    if (streams) end_streams();
   }
 
   FATVEC_FORCEINLINE void multiply_slice(std::int64_t s) const {
-    const auto& rows = a.access;
-    const std::int64_t end = rows.slot_offsets[s + 1];
-    const std::int64_t first_rest = end - rows.rest(static_cast<std::uint32_t>(s));
-    Vec<T, lanes> sum;
-    Vec<T, lanes> value;
-    Vec<T, lanes> of_x;
-    std::int64_t n = rows.slot_offsets[s];
-    for (; n < first_rest; ++n) {
-      prefetch_entries(a.values + n * lanes, rows.first_columns + n);
-      const auto present = Mask<lanes>::of_bits(rows.masks[n]);
-      value.load(a.values + n * lanes, present);
-      of_x.load(x + rows.first_columns[n], present);
-      sum.add_product(value, of_x);
+    const std::int64_t end = a.slot_offsets[s + 1];
+    const std::int64_t rest = a.rest(s);
+    Vec<T, lanes> sum[k];
+    for (std::int64_t n = a.slot_offsets[s]; n < end - rest; ++n) {
+      const std::uint32_t mask = a.diagonals[n].mask;
+      const T* const of_x = x + std::int64_t{a.diagonals[n].first_column} * k;
+      FATVEC_PREFETCH(a.values + n * lanes + prefetched_ahead);
+      FATVEC_PREFETCH(a.diagonals + n + prefetched_ahead / lanes);
+      Vec<T, lanes> values;
+      Vec<T, lanes> x_values;
+      if (mask == all_rows) {
+        values.load(a.values + n * lanes);
+        each<k>([&]<int p>(Width<p>) FATVEC_INLINE_LAMBDA {
+          x_values.load(of_x + p * lanes);
+          sum[p].add_product(values.template repeated<k, p>(), x_values);
+        });
+      } else {
+        values.load(a.values + n * lanes, Mask<lanes>::of_bits(mask));
+        each<k>([&]<int p>(Width<p>) FATVEC_INLINE_LAMBDA {
+          x_values.load(of_x + p * lanes, Mask<lanes>::template of_bits<k, p>(mask));
+          sum[p].add_product(values.template repeated<k, p>(), x_values);
+        });
+      }
     }
-    const std::int32_t* entries = a.entries + rows.rest_offsets[s] * lanes;
-    for (; n < end; ++n, entries += lanes) {
-      prefetch_entries(a.values + n * lanes, entries);
-      const auto present = Mask<lanes>::of_bits(rows.masks[n]);
-      Vec<std::int32_t, lanes> columns;
-      value.load(a.values + n * lanes, present);
-      columns.load(entries, present);
-      of_x.gather(x, columns, present);
-      sum.add_product(value, of_x);
-    }
-    T sums[lanes];
-    sum.store(sums);
+    alignas(64) T sums[lanes][k];
+    for (int p = 0; p < k; ++p) sum[p].store(sums[0] + p * lanes);
+    if (rest > 0) add_rest(s, end - rest, end, sums);
     const std::int64_t first = s * lanes;
-    const std::int64_t count = Kokkos::min<std::int64_t>(lanes, a.count - first);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const T of_row[1] = {sums[r]};
-      output.store(first + r, 0, of_row);
-    }
+    if constexpr (is_scaled_sum<Output>)
+      if (streams && first + lanes <= rows) {
+        for (int p = 0; p < k; ++p) {
+          sum[p].load(sums[0] + p * lanes);
+          sum[p].scale(output.alpha);
+          sum[p].stream(&output.y(first, 0) + p * lanes);
+        }
+        return;
+      }
+    const auto count = static_cast<int>(Kokkos::min<std::int64_t>(lanes, rows - first));
+    for (int r = 0; r < count; ++r) output.store(first + r, 0, sums[r]);
+  }
+
+  /// Slots that have a column for each row.
+  [[gnu::noinline]] void add_rest(std::int64_t s, std::int64_t first, std::int64_t end,
+                                  T (&sums)[lanes][k]) const {
+    const auto* columns = a.entries + a.rest_offsets[s] * lanes;
+    for (std::int64_t n = first; n < end; ++n, columns += lanes)
+      for (std::uint32_t left = a.diagonals[n].mask; left != 0; left &= left - 1) {
+        const int r = std::countr_zero(left);
+        const T value = a.values[n * lanes + r];
+        const T* const of_x = x + std::int64_t{columns[r]} * k;
+        for (int c = 0; c < k; ++c) sums[r][c] += value * of_x[c];
+      }
   }
 };
 #endif
 
-/// Multiplies A by one contiguous vector, where that is possible; whether it was.
-template <class ExecSpace, class S, class T, class Output>
+/// The numbers of columns that the kernel is compiled for.
+using DiagonalWidths = Widths<1, 2, 3, 4, 6, 8>;
+
+/// Multiplies A by k dense columns, where that is possible; whether it was.
+template <class ExecSpace, class M, class T, class Output>
 bool multiply_diagonals([[maybe_unused]] const char* label, [[maybe_unused]] const ExecSpace& exec,
-                        [[maybe_unused]] const host::Policy& policy, [[maybe_unused]] const S& a,
-                        [[maybe_unused]] const T* x, [[maybe_unused]] const Output& output) {
-  if constexpr (has_diagonal_kernel<typename S::value_type, T, typename S::ordinal_type>) {
-    using Kernel = DiagonalKernel<S, T, Output>;
-    if (a.access.slice_size != Kernel::lanes) return false;
-    const std::int64_t parts = parts_for(exec, policy, a.stored_entries(), 1);
-    const std::int64_t slices = (a.count + Kernel::lanes - 1) / Kernel::lanes;
-    launch_parts(label, exec, parts,
-                 Kernel{.a = a, .x = x, .output = output, .partition = {slices, parts}});
-    return true;
+                        [[maybe_unused]] const host::Policy& policy, [[maybe_unused]] const M& a,
+                        [[maybe_unused]] const MultiVectorSpan<const T, Columns::contiguous>& x,
+                        [[maybe_unused]] const Output& output, [[maybe_unused]] std::int64_t k) {
+  if constexpr (has_diagonal_kernel<typename M::value_type, T, typename M::ordinal_type>) {
+    constexpr int lanes = simd_lanes<T>;
+    if (a.slice_size() != lanes || x.row_stride != k) return false;
+    bool done = false;
+    with_width(DiagonalWidths{}, k, [&]<int width>(Width<width>) {
+      if (width != k) return;
+      done = true;
+      bool streams = false;
+      if constexpr (is_scaled_sum<Output>)
+        streams = output.y.row_stride == k && may_stream(output, a.rows() * k, lanes * k);
+      const std::int64_t parts = parts_for(exec, policy, a.stored_entries(), k);
+      launch_parts(label, exec, parts,
+                   DiagonalKernel<typename M::Access, T, Output, width>{
+                       .a = a.row_visitor(),
+                       .rows = a.rows(),
+                       .x = x.data,
+                       .output = output,
+                       .partition = {a.slices(), parts},
+                       .streams = streams});
+    });
+    return done;
   } else {
     return false;
   }

@@ -10,6 +10,17 @@
 
 namespace fatvec::detail {
 
+/// Whether non-temporal stores pay, of `step` elements or multiples: Y is overwritten, `step`
+/// elements are whole lines, and the caches could not hold Y.
+template <class T>
+bool may_stream(const ScaledSum<T>& output, std::int64_t elements, std::int64_t step) {
+  constexpr std::int64_t line = 64;
+  constexpr std::int64_t size = sizeof(T);
+  const auto& y = output.y;
+  return output.overwrites() && y.column_stride == 1 && step * size % line == 0 &&
+         reinterpret_cast<std::uintptr_t>(y.data) % line == 0 && elements * size > streaming_bytes;
+}
+
 /// Where host kernels store: the rows of an output, from row `first` on.
 template <class T, class Output>
 struct HostOutput {
@@ -28,16 +39,8 @@ struct HostOutput<T, ScaledSum<T>> {
   std::int64_t first = 0;
   bool streams = false;
 
-  /// With non-temporal stores where they pay: Y is overwritten, its rows are whole lines, and the
-  /// caches could not hold it.
   static HostOutput of(const ScaledSum<T>& output, std::int64_t rows, std::int64_t k) {
-    constexpr std::int64_t line = 64;
-    constexpr std::int64_t size = sizeof(T);
-    const auto& y = output.y;
-    const bool streams =
-        output.overwrites() && y.column_stride == 1 && y.row_stride * size % line == 0 &&
-        reinterpret_cast<std::uintptr_t>(y.data) % line == 0 && rows * k * size > streaming_bytes;
-    return {output, 0, streams};
+    return {output, 0, may_stream(output, rows * k, output.y.row_stride)};
   }
   /// Whole vectors of a tile that begins with one, then the rest.
   template <int width>

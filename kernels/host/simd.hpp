@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -102,6 +103,21 @@ FATVEC_FORCEINLINE void stream_to(void* to, const Register& from) {
   std::memcpy(to, &from, sizeof from);
 }
 
+/// n lanes, each k times, make k registers: of the p-th, the lanes that it repeats,
+template <class Int, int n, int k, int p>
+inline constexpr std::array<Int, n> repeated_lanes = [] {
+  std::array<Int, n> lanes{};
+  for (int l = 0; l < n; ++l) lanes[l] = (n * p + l) / k;
+  return lanes;
+}();
+/// and a bit for each.
+template <int n, int k, int p>
+inline constexpr std::array<std::int32_t, n> bits_of_repeated = [] {
+  std::array<std::int32_t, n> bits{};
+  for (int l = 0; l < n; ++l) bits[l] = 1 << (n * p + l) / k;
+  return bits;
+}();
+
 /// Some lanes of n. Elements of the others are not read, and count as 0, or not written.
 template <int n>
 struct Mask;
@@ -113,7 +129,19 @@ struct Mask {
   std::uint32_t bits;
 
   static Mask first(std::int64_t count) { return {(1U << count) - 1}; }
-  static Mask of_bits(std::uint32_t bits) { return {bits}; }
+  /// A bit for each lane, or for k neighbours in the p-th of k registers.
+  template <int k = 1, int p = 0>
+  static Mask of_bits(std::uint32_t bits) {
+    if constexpr (k == 1) return {bits};
+    const std::int32_t* const of_lane = bits_of_repeated<n, k, p>.data();
+    if constexpr (n == 8)
+      return {_mm256_test_epi32_mask(_mm256_set1_epi32(static_cast<int>(bits)),
+                                     _mm256_loadu_si256(
+                                         reinterpret_cast<const __m256i*>(of_lane)))};
+    else
+      return {_mm512_test_epi32_mask(_mm512_set1_epi32(static_cast<int>(bits)),
+                                     _mm512_loadu_si512(of_lane))};
+  }
   static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) {
     if constexpr (n == 8)
       return {static_cast<std::uint32_t>(_mm256_movemask_ps(bits_of<__m256>(present)))};
@@ -132,6 +160,16 @@ FATVEC_FORCEINLINE __m512d masked_load(const double* from, const Mask<8>& mask) 
 }
 FATVEC_FORCEINLINE __m512 masked_load(const float* from, const Mask<16>& mask) {
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask.bits), from);
+}
+template <int k, int p>
+FATVEC_FORCEINLINE __m512d repeat_lanes(const __m512d& from) {
+  return _mm512_permutexvar_pd(_mm512_loadu_si512(repeated_lanes<std::int64_t, 8, k, p>.data()),
+                               from);
+}
+template <int k, int p>
+FATVEC_FORCEINLINE __m512 repeat_lanes(const __m512& from) {
+  return _mm512_permutexvar_ps(_mm512_loadu_si512(repeated_lanes<std::int32_t, 16, k, p>.data()),
+                               from);
 }
 FATVEC_FORCEINLINE void masked_store(double* to, const __m512d& from, const Mask<8>& mask) {
   _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask.bits), from);
@@ -161,10 +199,10 @@ struct Mask {
     return mask;
   }
   static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) { return {present}; }
+  template <int k = 1, int p = 0>
   static Mask of_bits(std::uint32_t bits) {
-    static constexpr std::int32_t bit_of_lane[8] = {1, 2, 4, 8, 16, 32, 64, 128};
     Mask mask;
-    std::memcpy(&mask.lanes, bit_of_lane, sizeof mask.lanes);
+    std::memcpy(&mask.lanes, bits_of_repeated<n, k, p>.data(), sizeof mask.lanes);
     return {(mask.lanes & static_cast<std::int32_t>(bits)) == mask.lanes};
   }
 };
@@ -179,6 +217,16 @@ FATVEC_FORCEINLINE __m256i masked_load(const std::int32_t* from, const Mask<8>& 
 }
 FATVEC_FORCEINLINE __m256 masked_load(const float* from, const Mask<8>& mask) {
   return _mm256_maskload_ps(from, bits_of<__m256i>(mask.lanes));
+}
+template <int k, int p>
+FATVEC_FORCEINLINE __m256d repeat_lanes(const __m256d& from) {
+  constexpr std::array<int, 4> lanes = repeated_lanes<int, 4, k, p>;
+  return _mm256_permute4x64_pd(from, lanes[0] | lanes[1] << 2 | lanes[2] << 4 | lanes[3] << 6);
+}
+template <int k, int p>
+FATVEC_FORCEINLINE __m256 repeat_lanes(const __m256& from) {
+  constexpr const std::int32_t* lanes = repeated_lanes<std::int32_t, 8, k, p>.data();
+  return _mm256_permutevar8x32_ps(from, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)));
 }
 FATVEC_FORCEINLINE __m256d masked_gather(const double* x, const __m128i& columns,
                                          const Mask<4>& mask) {
@@ -227,6 +275,12 @@ struct Vec {
   FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { data += a * x.data; }
   FATVEC_FORCEINLINE void add_product(const Vec& a, const Vec& x) { data += a.data * x.data; }
   FATVEC_FORCEINLINE void scale(T a) { data *= a; }
+  /// The p-th of k registers in which each lane comes k times.
+  template <int k, int p>
+  [[nodiscard]] FATVEC_FORCEINLINE Vec repeated() const {
+    using Native = decltype(masked_load(static_cast<const T*>(nullptr), Mask<n>::of_bits(0)));
+    return {bits_of<Register>(repeat_lanes<k, p>(bits_of<Native>(data)))};
+  }
 
  private:
   template <class Ordinal, int... lane>

@@ -67,44 +67,6 @@ auto slots_of(const Matrix& a) {
   return slots;
 }
 
-/// What kernels see of a matrix of sliced diagonals.
-template <class Rows_, class Scalar, class Ordinal, class Device>
-struct MaskedSlots {
-  using Rows = Rows_;
-  using value_type = Scalar;
-  using ordinal_type = Ordinal;
-  Rows access;
-  const Ordinal* entries;
-  const Scalar* values;
-  Ordinal y_rows;
-  Ordinal x_rows;
-  std::int64_t count;  ///< rows
-  std::int64_t slots;  ///< of all rows, absent ones included
-  std::int64_t nnz;
-  RowSegments<Ordinal, Device> segments{};
-
-  [[nodiscard]] Ordinal rows() const { return y_rows; }
-  [[nodiscard]] Ordinal cols() const { return x_rows; }
-  [[nodiscard]] std::int64_t stored_entries() const { return slots; }
-};
-
-template <class Matrix>
-concept HasMaskedSlots = requires(const Matrix& a) { a.diagonal_access(); };
-
-template <HasMaskedSlots Matrix>
-auto slots_of(const Matrix& a) {
-  using S = MaskedSlots<typename Matrix::Rows, typename Matrix::value_type,
-                        typename Matrix::ordinal_type, typename Matrix::device_type>;
-  return S{.access = a.diagonal_access(),
-           .entries = a.entries.data(),
-           .values = a.values.data(),
-           .y_rows = a.rows(),
-           .x_rows = a.cols(),
-           .count = a.rows(),
-           .slots = a.stored_entries(),
-           .nnz = a.nnz()};
-}
-
 template <class Matrix>
 using SlotsOf = std::remove_cvref_t<decltype(slots_of(std::declval<const Matrix&>()))>;
 

@@ -155,8 +155,8 @@ void expect_slots(const Csr& csr, const Dia& dia, int s) {
   ASSERT_EQ(dia.rest_offsets(s + 1) - dia.rest_offsets(s), rest.size());
   for (std::size_t n = 0; n < slots.size(); ++n) {
     const auto slot = dia.slot_offsets(s) + n;
-    ASSERT_EQ(dia.first_columns(slot), slots[n].first_column);
-    ASSERT_EQ(dia.masks(slot), slots[n].mask);
+    ASSERT_EQ(dia.diagonals(slot).first_column, slots[n].first_column);
+    ASSERT_EQ(dia.diagonals(slot).mask, slots[n].mask);
     for (int r = 0; r < size; ++r) {
       ASSERT_EQ(dia.values(slot * size + r), slots[n].values[r]);
       if (n < first_rest) continue;
@@ -226,14 +226,14 @@ TEST(SlicedDia, StoresADiagonalWhereThatIsFewerBytes) {
         Host(), matrix_of<double, int>(8, 20, list), slices_of(8));
     ASSERT_EQ(dia.slot_offsets(1), 1);
     EXPECT_EQ(dia.rest_offsets(1), count == 5 ? 1 : 0);
-    EXPECT_EQ(dia.masks(0), (1U << count) - 1);
+    EXPECT_EQ(dia.diagonals(0).mask, (1U << count) - 1);
     const auto slice = dia.slice(0);
     EXPECT_EQ(slice.values.extent(1), 1U);
     EXPECT_EQ(slice.values(2, 0), 3.5);
     if (count == 5)
       EXPECT_EQ(slice.entries(2, 0), 5);
     else
-      EXPECT_EQ(dia.first_columns(0), 3);
+      EXPECT_EQ(dia.diagonals(0).first_column, 3);
   }
 }
 
@@ -243,7 +243,7 @@ TEST(SlicedDia, TheFirstColumnMayLieOutsideTheMatrix) {
   const auto csr = matrix_of<double, int>(8, 6, list);
   const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(Host(), csr, slices_of(8));
   ASSERT_EQ(dia.rest_offsets(1), 0);
-  EXPECT_EQ(dia.first_columns(0), -2);
+  EXPECT_EQ(dia.diagonals(0).first_column, -2);
   expect_round_trip(csr, 8);
 }
 
@@ -255,7 +255,7 @@ TEST(SlicedDia, ASecondEntryOfAColumnHasASlotOfItsOwn) {
   const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(Host(), csr, slices_of(8));
   EXPECT_EQ(dia.slot_offsets(1), 2);
   EXPECT_EQ(dia.rest_offsets(1), 1);
-  EXPECT_EQ(dia.masks(1), 1U << 3);
+  EXPECT_EQ(dia.diagonals(1).mask, 1U << 3);
   expect_round_trip(csr, 8);
 }
 
@@ -286,9 +286,9 @@ void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t siz
   using Dia = SlicedDiaMatrix<T, int, Host, Offset>;
   const auto dia = Dia::from_csr(Host(), csr, slices_of(size));
   const T nan = T(std::numeric_limits<double>::quiet_NaN());
-  for (std::int64_t n = 0; n < static_cast<std::int64_t>(dia.masks.extent(0)); ++n)
+  for (std::int64_t n = 0; n < static_cast<std::int64_t>(dia.diagonals.extent(0)); ++n)
     for (std::int64_t r = 0; r < dia.slice_size(); ++r)
-      if ((dia.masks(n) >> r & 1) == 0) dia.values(n * dia.slice_size() + r) = nan;
+      if ((dia.diagonals(n).mask >> r & 1) == 0) dia.values(n * dia.slice_size() + r) = nan;
 
   std::mt19937 random(11);
   Kokkos::View<T**, Layout, Host> x("x", csr.cols(), k);
