@@ -29,10 +29,20 @@ struct SlicedDiaRow {
   static constexpr auto label = detail::label_of<SlicedDiaMatrix>("-row");
   static constexpr std::string_view name = label.name();
 
-  /// The model has no costs of it yet: plans leave it to who names it.
+  /// On hosts, where their vector registers can multiply it.
   template <class Scalar, class ExecSpace>
   static bool is_recommended(const ExecSpace&) {
+    return !detail::is_host<ExecSpace> ||
+           (specialised && detail::has_diagonal_kernel<Scalar, Scalar, std::int32_t>);
+  }
+
+  template <class, class>
+  static bool stores_column_major(const HostPolicy&, std::int64_t) {
     return false;
+  }
+  template <class, class>
+  static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
+    return portable::stores_column_major(k);
   }
 
   template <class ExecSpace, class M, class T, detail::Columns columns, class Output>

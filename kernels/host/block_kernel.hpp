@@ -56,7 +56,7 @@ struct HostBlockKernel {
   static constexpr bool can_transpose_y = contiguous && is_scaled_sum<Output>;
   /// Whether the sums of `width` columns, `chains` of each, fit the registers beside a vector of X
   /// and the elements of A.
-  static constexpr bool fits(int width, int chains) {
+  KOKKOS_FUNCTION static constexpr bool fits(int width, int chains) {
     constexpr int lanes = simd_bytes / sizeof(T);
     return chains * Block::rows * ((width + lanes - 1) / lanes) + Block::rows + 1 <= simd_registers;
   }

@@ -113,7 +113,7 @@ struct DiagonalKernel {
 #endif
 
 /// The numbers of columns that the kernel is compiled for.
-using DiagonalWidths = Widths<1, 2, 3, 4, 6, 8>;
+using DiagonalWidths = Widths<1, 2, 3, 4, 5, 6, 7, 8>;
 
 /// Multiplies A by k dense columns, where that is possible; whether it was.
 template <class ExecSpace, class M, class T, class Output>
