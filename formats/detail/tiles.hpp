@@ -190,8 +190,7 @@ struct TiledRowLengths {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     if (tiles.permutation[n] < 0) return;
     std::int64_t length = 0;
-    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows),
-                         [&](std::int64_t, auto) { ++length; });
+    tiles.for_each_entry(n, [&](const auto&, auto) { ++length; });
     lengths(tiles.permutation[n]) = static_cast<typename Csr::offset_type>(length);
   }
 };
@@ -204,11 +203,10 @@ struct DrainTiles {
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
     if (tiles.permutation[n] < 0) return;
     std::int64_t m = csr.row_map(tiles.permutation[n]);
-    tiles.for_each_entry(n / window_rows, static_cast<int>(n % window_rows),
-                         [&](std::int64_t at, auto column) {
-                           csr.entries(m) = column;
-                           csr.values(m++) = tiles.values[at];
-                         });
+    tiles.for_each_entry(n, [&](const auto& value, auto column) {
+      csr.entries(m) = column;
+      csr.values(m++) = value;
+    });
   }
 };
 

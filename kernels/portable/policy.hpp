@@ -114,7 +114,7 @@ inline constexpr Rule host_rules[] = {{1, 1}, {2, 2}, {3, 3}, {5, 4}, {7, 6}, {1
 /// Hosts, where the columns of X are apart.
 inline constexpr Rule strided_host_rules[] = {{3, 1}, {any, 4}};
 /// Devices: an item is a row with one tile.
-inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
+inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {6, 3}, {any, 4}};
 /// Devices: rows whose entries lie side by side.
 inline constexpr Rule contiguous_row_rules[] = {{1, 1}, {2, 2}, {3, 3}, {8, 2}, {any, 4}};
 /// Devices: rows that threads may share.

@@ -24,6 +24,10 @@ STORED = (
     "hack_offsets",
     "slice_offsets",
     "diagonal_offsets",
+    "slot_offsets",
+    "rest_offsets",
+    "first_columns",
+    "masks",
     "row_lengths",
     "entries",
     "values",
@@ -37,6 +41,7 @@ LAYOUTS = {
     "sell": ("SELL, C = 2, sigma = 4: rows sorted, slice after slice", []),
     "jad": ("JAD: rows sorted, diagonal after diagonal", []),
     "pjad": ("pJAD: JAD, blocks of 2 rows padded to their first", []),
+    "sliced-dia": ("Sliced diagonals of 2 rows: diagonals, then what is left over", []),
     "bsr": ("BSR, blocks of 2 x 2, each column-major", []),
 }
 
@@ -85,14 +90,23 @@ def bars(layout: str, arrays: dict, rows: int) -> list[int]:
     for name in ("hack_offsets", "slice_offsets", "diagonal_offsets"):
         if name in arrays:
             return arrays[name][1:-1]
+    if "slot_offsets" in arrays:  # slots have two rows
+        return list(range(2, slots, 2))
     if layout.startswith("ellpack"):
         return list(range(0, slots, rows if layout == "ellpack" else slots // rows))[1:]
     return arrays["row_map"][1:-1] if layout == "csr" else list(range(4, slots, 4))
 
 
+def of_rest(arrays: dict, slots: list) -> list:
+    """Of sliced diagonals, what slots of two rows have behind the diagonals of each slice."""
+    ends, rest = arrays["slot_offsets"], arrays["rest_offsets"]
+    first = [ends[s + 1] - (rest[s + 1] - rest[s]) for s in range(len(ends) - 1)]
+    return [slot for n, end in zip(first, ends[1:]) for slot in slots[2 * n : 2 * end]]
+
+
 def draw(layout: str, program: str, matrix: dict) -> str:
     title, arguments = LAYOUTS[layout]
-    arguments = ["--format", layout.split("-")[0], *arguments]
+    arguments = ["--format", layout.removesuffix("-row-major"), *arguments]
     result = printed(program, EXAMPLE, arguments)
     arrays, rows = result["arrays"], result["rows"]
     slots = [
@@ -104,6 +118,8 @@ def draw(layout: str, program: str, matrix: dict) -> str:
     for name in (name for name in STORED if name in arrays):
         of_slots = len(arrays[name]) == len(slots) and name in ("entries", "values")
         colors = slots if of_slots else [OFFSET] * len(arrays[name])
+        if name == "entries" and "slot_offsets" in arrays:
+            colors = of_rest(arrays, slots)
         if name == "permutation":
             colors = [color_of_row(row) for row in arrays[name]]
         drawing.row(

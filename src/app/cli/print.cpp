@@ -61,13 +61,21 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   if constexpr (requires { matrix.slot_offsets; }) {
     add("slot_offsets", "", false, matrix.slot_offsets);
     add("rest_offsets", "", false, matrix.rest_offsets);
-    add("first_columns", "", false, matrix.first_columns);
+    Json first_columns = Json::array();
+    Json masks = Json::array();
+    for (std::size_t n = 0; n < matrix.diagonals.size(); ++n) {
+      first_columns.push_back(matrix.diagonals(n).first_column);
+      masks.push_back(matrix.diagonals(n).mask);
+    }
+    arrays.push_back({"first_columns", "", false, std::move(first_columns)});
+    arrays.push_back({"masks", "", false, std::move(masks)});
+    bytes += detail::view_bytes(matrix.diagonals);
   }
   if constexpr (requires { matrix.diagonal_offsets; })
     add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
   if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
-  constexpr bool padded = !requires { matrix.masks; };
-  if constexpr (!padded) add("masks", "", false, matrix.masks);
+  if constexpr (requires { matrix.masks; }) add("masks", "", false, matrix.masks);
+  constexpr bool padded = !requires { matrix.masks; } && !requires { matrix.diagonals; };
   add("entries", "JA", padded, matrix.entries);
   add("values", "AS", padded, matrix.values);
   if (bytes != matrix.bytes())
