@@ -44,8 +44,7 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   using typename Traits::Offsets;
   using typename Traits::Ordinals;
   using typename Traits::Scalars;
-  using Diagonals =
-      Kokkos::View<detail::SlicedDiagonal<Ordinal>*, typename Traits::device_type>;
+  using Diagonals = Kokkos::View<detail::SlicedDiagonal<Ordinal>*, typename Traits::device_type>;
   using Csr = CsrMatrix<Scalar, Ordinal, Device, Offset>;
   using Access = detail::DiagonalAccess<
       Scalar, Ordinal, Offset,
@@ -107,11 +106,10 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     return dia.footprint_of_slots();
   }
 
-  /// Rows need not be sorted. Throws UsageError for a slice size below 0; one beyond 32 is 32, which they all are on
-  /// devices.
-  /// Throws CapacityError, before entries and values are allocated, for 2^31 rows or where the
-  /// arrays exceed options.memory_limit (default: the free memory) or Offset cannot count the
-  /// slots.
+  /// Rows need not be sorted. Throws UsageError for a slice size below 0; one beyond 32 is 32,
+  /// which they all are on devices. Throws CapacityError, before entries and values are allocated,
+  /// for 2^31 rows or where the arrays exceed options.memory_limit (default: the free memory) or
+  /// Offset cannot count the slots.
   template <class ExecSpace>
   static SlicedDiaMatrix from_csr(const ExecSpace& exec, const Csr& csr,
                                   const FormatOptions& options = {}) {
@@ -151,9 +149,9 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         static_cast<std::size_t>(detail::offsets_from_lengths(exec, row_map, rows_, lengths));
     Csr csr(rows_, cols_, row_map, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", found),
             detail::allocate<Scalars>(exec, "fatvec::csr::values", found));
-    Kokkos::parallel_for(
-        "fatvec::SlicedDiaMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
-        detail::DrainDiagonals<Csr, Access>{csr, row_visitor()});
+    Kokkos::parallel_for("fatvec::SlicedDiaMatrix::to_csr",
+                         detail::Range<ExecSpace>(exec, 0, rows_),
+                         detail::DrainDiagonals<Csr, Access>{csr, row_visitor()});
     return csr;
   }
 

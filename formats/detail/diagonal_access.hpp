@@ -114,8 +114,9 @@ struct DrainDiagonals {
       const std::int64_t of_diagonal =
           diagonal < first_rest ? rows.diagonals[diagonal].first_column + r : INT64_MAX;
       const std::int64_t of_rest =
-          rest < end && has(rest) ? rows.entries[(rows.rest_offsets[s] + rest - first_rest) * size + r]
-                                  : INT64_MAX;
+          rest < end && has(rest)
+              ? rows.entries[(rows.rest_offsets[s] + rest - first_rest) * size + r]
+              : INT64_MAX;
       const bool on_diagonal = of_diagonal <= of_rest;
       csr.entries(m) = static_cast<typename Csr::ordinal_type>(on_diagonal ? of_diagonal : of_rest);
       csr.values(m) = rows.values[(on_diagonal ? diagonal++ : rest++) * size + r];

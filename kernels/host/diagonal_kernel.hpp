@@ -100,14 +100,30 @@ struct DiagonalKernel {
   /// Slots that have a column for each row.
   [[gnu::noinline]] void add_rest(std::int64_t s, std::int64_t first, std::int64_t end,
                                   T (&sums)[lanes][k]) const {
-    const auto* columns = a.entries + a.rest_offsets[s] * lanes;
-    for (std::int64_t n = first; n < end; ++n, columns += lanes)
-      for (std::uint32_t left = a.diagonals[n].mask; left != 0; left &= left - 1) {
-        const int r = std::countr_zero(left);
-        const T value = a.values[n * lanes + r];
-        const T* const of_x = x + std::int64_t{columns[r]} * k;
-        for (int c = 0; c < k; ++c) sums[r][c] += value * of_x[c];
+    const std::int32_t* columns = a.entries + a.rest_offsets[s] * std::int64_t{lanes};
+    if constexpr (k == 1) {
+      Vec<T, lanes> sum;
+      sum.load(sums[0]);
+      for (std::int64_t n = first; n < end; ++n, columns += lanes) {
+        const auto present = Mask<lanes>::of_bits(a.diagonals[n].mask);
+        Vec<T, lanes> values;
+        Vec<T, lanes> x_values;
+        Vec<std::int32_t, lanes> of_rows;
+        values.load(a.values + n * lanes, present);
+        of_rows.load(columns, present);
+        x_values.gather(x, of_rows, present);
+        sum.add_product(values, x_values);
       }
+      sum.store(sums[0]);
+    } else {
+      for (std::int64_t n = first; n < end; ++n, columns += lanes)
+        for (std::uint32_t left = a.diagonals[n].mask; left != 0; left &= left - 1) {
+          const int r = std::countr_zero(left);
+          const T value = a.values[n * lanes + r];
+          const T* const of_x = x + std::int64_t{columns[r]} * k;
+          for (int c = 0; c < k; ++c) sums[r][c] += value * of_x[c];
+        }
+    }
   }
 };
 #endif
@@ -132,14 +148,14 @@ bool multiply_diagonals([[maybe_unused]] const char* label, [[maybe_unused]] con
       if constexpr (is_scaled_sum<Output>)
         streams = output.y.row_stride == k && may_stream(output, a.rows() * k, lanes * k);
       const std::int64_t parts = parts_for(exec, policy, a.stored_entries(), k);
-      launch_parts(label, exec, parts,
-                   DiagonalKernel<typename M::Access, T, Output, width>{
-                       .a = a.row_visitor(),
-                       .rows = a.rows(),
-                       .x = x.data,
-                       .output = output,
-                       .partition = {a.slices(), parts},
-                       .streams = streams});
+      launch_parts(
+          label, exec, parts,
+          DiagonalKernel<typename M::Access, T, Output, width>{.a = a.row_visitor(),
+                                                               .rows = a.rows(),
+                                                               .x = x.data,
+                                                               .output = output,
+                                                               .partition = {a.slices(), parts},
+                                                               .streams = streams});
     });
     return done;
   } else {

@@ -135,9 +135,9 @@ struct Mask {
     if constexpr (k == 1) return {bits};
     const std::int32_t* const of_lane = bits_of_repeated<n, k, p>.data();
     if constexpr (n == 8)
-      return {_mm256_test_epi32_mask(_mm256_set1_epi32(static_cast<int>(bits)),
-                                     _mm256_loadu_si256(
-                                         reinterpret_cast<const __m256i*>(of_lane)))};
+      return {
+          _mm256_test_epi32_mask(_mm256_set1_epi32(static_cast<int>(bits)),
+                                 _mm256_loadu_si256(reinterpret_cast<const __m256i*>(of_lane)))};
     else
       return {_mm512_test_epi32_mask(_mm512_set1_epi32(static_cast<int>(bits)),
                                      _mm512_loadu_si512(of_lane))};
@@ -226,7 +226,8 @@ FATVEC_FORCEINLINE __m256d repeat_lanes(const __m256d& from) {
 template <int k, int p>
 FATVEC_FORCEINLINE __m256 repeat_lanes(const __m256& from) {
   constexpr const std::int32_t* lanes = repeated_lanes<std::int32_t, 8, k, p>.data();
-  return _mm256_permutevar8x32_ps(from, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)));
+  return _mm256_permutevar8x32_ps(from,
+                                  _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)));
 }
 FATVEC_FORCEINLINE __m256d masked_gather(const double* x, const __m128i& columns,
                                          const Mask<4>& mask) {

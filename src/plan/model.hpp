@@ -206,7 +206,7 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
   auto walked = static_cast<double>(structure.rows.max);
   if (!machine.cpu && like == "csr")
     walked = structure.rows.mean;
-  else if (!machine.cpu && like != "bsr" && like != "bittcf" &&
+  else if (!machine.cpu && like != "bsr" && like != "bittcf" && like != "sliced-dia" &&
            structure.rows.max > detail::worth_a_launch)
     walked = std::min(walked, static_cast<double>(detail::longest_walked_row(structure.rows.rows,
                                                                              structure.rows.nnz)));
@@ -229,6 +229,10 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
     entries = std::max(0.0, stored.bytes - nnz * stored_value - of_rows) / (4 * ordinal + 4);
     loads = 4 * entries;
   }
+
+  if (format == "sliced-dia")  // what is left over, as the bytes beside values and masks tell
+    entries = std::max(0.0, stored.bytes - nnz * (stored_value + (machine.cpu ? 1 : 0.25))) /
+              static_cast<double>(structure.ordinal_bytes);
 
   Prediction prediction{.choice = choice,
                         .format = format,
