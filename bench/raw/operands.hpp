@@ -116,12 +116,12 @@ class HllRows {
   static constexpr StorageOrder storage = order;
   template <class Matrix>
   explicit HllRows(const Matrix& hll)
-      : offsets_(hll.hack_offsets().data()),
+      : offsets_(hll.slice_offsets.data()),
         lengths_(hll.row_lengths.data()),
         columns_(hll.entries.data()),
         values_(hll.values.data()),
         rows_(hll.rows()),
-        hack_size_(hll.hack_size()) {}
+        hack_size_(hll.slice_size()) {}
 
   [[nodiscard]] std::int64_t count() const { return rows_; }
   [[nodiscard]] std::int64_t unit() const { return hack_size_; }
@@ -145,7 +145,7 @@ class HllRows {
     }
   }
 
- private:
+ protected:
   const std::int32_t* __restrict offsets_;
   const std::int32_t* __restrict lengths_;
   const std::int32_t* __restrict columns_;

@@ -80,7 +80,7 @@ inline constexpr int block_threads = 256;
 /// of a block of any size.
 template <int known, class Tile>
 __global__ void __launch_bounds__(block_threads, 2)
-    tuned_blocks(const StoredBlocks a, const Operands o, const int lanes, const int tiles) {
+    tuned_block_rows(const StoredBlocks a, const Operands o, const int lanes, const int tiles) {
   constexpr int rows = known > 0 ? known : 1;
   constexpr int at_once = known <= 1 ? 1 : known * known <= 18 ? known : 18 / known;
   const int parts = known > 0 ? 1 : a.row.size;
@@ -119,7 +119,7 @@ void launch_block_tile(cudaStream_t stream, const StoredBlocks& a, const Operand
   const int rows_per_block = block_threads / lanes;
   const std::int64_t items = static_cast<std::int64_t>(a.row.count) * (known > 0 ? 1 : a.row.size);
   const std::int64_t blocks = (items + rows_per_block - 1) / rows_per_block;
-  tuned_blocks<known, Tile>
+  tuned_block_rows<known, Tile>
       <<<checked_blocks(blocks * tiles), dim3(lanes, rows_per_block), 0, stream>>>(a, o, lanes,
                                                                                    tiles);
 }

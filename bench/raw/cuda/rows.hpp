@@ -8,6 +8,7 @@
 #include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/formats/jad.hpp>
+#include <fatvec/formats/sell.hpp>
 
 /// Where the hand-written CUDA kernels find a row's entries, as plain 32-bit code for each format.
 /// A row ends at its length: padding is never read.
@@ -87,8 +88,8 @@ struct HllRows {
 
   template <class Matrix>
   static HllRows of(const Matrix& matrix) {
-    return {matrix.hack_offsets().data(), matrix.row_lengths.data(), matrix.rows(),
-            matrix.hack_size(), detail::is_column_major<typename Matrix::array_layout>};
+    return {matrix.slice_offsets.data(), matrix.row_lengths.data(), matrix.rows(),
+            matrix.slice_size(), detail::is_column_major<typename Matrix::array_layout>};
   }
   KOKKOS_FUNCTION Slots operator[](int row) const {
     const int hack =
@@ -100,6 +101,20 @@ struct HllRows {
     if (column_major) return {first + within, height, lengths[row]};
     const int width = (hack_offsets[hack + 1] - first) / height;
     return {first + static_cast<std::int64_t>(within) * width, 1, lengths[row]};
+  }
+};
+
+/// SELL is column-major HLL of sorted rows.
+struct SellRows : HllRows {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Format = SellMatrix<Scalar, Ordinal, Device, Offset>;
+  static constexpr const char* name = "sell";
+
+  const int* permutation;
+
+  template <class Matrix>
+  static SellRows of(const Matrix& matrix) {
+    return {HllRows::of(matrix), matrix.permutation.data()};
   }
 };
 

@@ -28,6 +28,9 @@ class RowTiles {
   using Sums = std::conditional_t<row_layout, VectorSums<width>, ScalarSums<width>>;
   static constexpr int two_chains =
       row_layout ? 8 : 4;  ///< the widest tile that leaves registers for two sums per column
+  /// Whether the sums of all rows of a slice of masks stay in registers.
+  template <int width>
+  static constexpr bool slice_at_once = width <= 5 || width == 8;
 
  public:
   /// Prefetches the rows of X of the entries that lie `prefetch_distance` entries further on
@@ -49,6 +52,8 @@ class RowTiles {
   }
 
   void operator()(std::int64_t first, std::int64_t last) const {
+    if constexpr (!row_layout && requires { rows_.fills_registers(); })
+      if (k_ == 1 && rows_.fills_registers()) first = whole_slices(first, last);
     run(first, last, Widths{});
 #if defined(__AVX__)
     if (streams_) _mm_sfence();
@@ -74,10 +79,30 @@ class RowTiles {
     }
   }
 
+  /// One column of the slices that have a row for each lane of a register. Returns the first row
+  /// behind them.
+  std::int64_t whole_slices(std::int64_t first, std::int64_t last) const {
+    const RowTiles by = *this;
+    for (; first + vector_lanes <= last; first += vector_lanes) {
+      const auto sums = by.rows_.slice_sums(first, by.x_.at(0, 0));
+      if constexpr (requires { by.rows_.target(first); }) {
+        for (int r = 0; r < vector_lanes; ++r)
+          ScalarSums<1>{{sums.sum[0][r]}}.finish(by.alpha_, by.beta_,
+                                                 by.y_.at(by.rows_.target(first + r), 0), 0);
+      } else {
+        sums.finish(by.alpha_, by.beta_, by.y_.at(first, 0), 1);
+      }
+    }
+    return first;
+  }
+
   template <int width>
   void tile(std::int64_t first, std::int64_t last, std::int64_t c) const {
     const RowTiles by =
         *this;  // in registers: of *this the compiler must think that writing Y changes it
+    if constexpr (slice_at_once<width> && requires { by.rows_.for_each_slot(first, 0); })
+      if (by.rows_.fills_registers() && first % vector_lanes == 0)
+        for (; first + vector_lanes <= last; first += vector_lanes) by.slice_tile<width>(first, c);
     by.rows_.walk(first, last, [by, c](std::int64_t i, const auto& row) {
       Sums<width> sums;
       if constexpr (std::is_same_v<decltype(row), const Row<>&>) {
@@ -87,12 +112,39 @@ class RowTiles {
           return sums.finish(by.alpha_, by.beta_, by.y_.at(i, c), 0);
         }
       }
-      by.accumulate<width>(row, c, sums);
-      if (row_layout && by.streams_)
-        sums.stream(by.alpha_, by.y_.at(i, c));
-      else
-        sums.finish(by.alpha_, by.beta_, by.y_.at(i, c), by.y_.column_step());
+      if constexpr (requires { row.slots; }) {
+        row.for_each([&](double value, std::int32_t column) {
+          sums.add(value, by.x_.at(column, c), by.x_.column_step());
+        });
+      } else {
+        by.accumulate<width>(row, c, sums);
+      }
+      by.store(sums, i, c);
     });
+  }
+
+  /// The rows of a slice at once, slot by slot: as many chains of additions as rows.
+  template <int width>
+  void slice_tile(std::int64_t first, std::int64_t c) const {
+    Sums<width> sums[vector_lanes];
+    const auto add = [&]<int... r>(
+                         std::uint32_t mask, const double* values, auto column,
+                         std::integer_sequence<int, r...>) __attribute__((always_inline)) {
+      ((mask >> r & 1 ? sums[r].add(values[r], x_.at(column(r), c), x_.column_step()) : void()),
+       ...);
+    };
+    rows_.for_each_slot(first, [&](auto... slot) __attribute__((always_inline)) {
+      add(slot..., std::make_integer_sequence<int, vector_lanes>());
+    });
+    for (int r = 0; r < vector_lanes; ++r) store(sums[r], first + r, c);
+  }
+
+  template <class Sum>
+  [[gnu::always_inline]] inline void store(const Sum& sums, std::int64_t i, std::int64_t c) const {
+    if (row_layout && streams_)
+      sums.stream(alpha_, y_.at(i, c));
+    else
+      sums.finish(alpha_, beta_, y_.at(i, c), y_.column_step());
   }
 
   /// Prefetches A into the first-level cache, and rows of X into the second, whose queue is longer.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fatvec/formats/sliced_dia.hpp>
+
+#include "raw/openmp/row_product.hpp"
+#include "raw/openmp/sliced_rows.hpp"
+
+namespace fatvec::bench {
+
+/// Sliced diagonals, one column by masked loads for the rows of a slice, whole slices to a thread;
+/// schedule:balanced is the one to beat.
+void add_raw_openmp_sliced_dia(Registry& registry) {
+  using Kind = raw::Schedule::Kind;
+  for (const auto& [kind, name] :
+       {std::pair{Kind::guided, "guided"}, {Kind::balanced, "balanced"}}) {
+    registry.add(raw::contender<raw::DiagonalRows, SlicedDiaMatrix>("sliced-dia", {kind},
+                                                                    {{"schedule", name}}));
+  }
+}
+
+}  // namespace fatvec::bench
