@@ -192,9 +192,12 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   [[nodiscard]] Footprint footprint_of_slots() const {
     const auto slots = static_cast<double>(slots_);
     const double elements = slots * slice_size_;
-    return {elements, elements * sizeof(Scalar) + slots * sizeof(detail::SlicedDiagonal<Ordinal>) +
-                          static_cast<double>(rest_slots_) * slice_size_ * sizeof(Ordinal) +
-                          2 * static_cast<double>(slices() + 1) * sizeof(Offset)};
+    const double left_over = static_cast<double>(rest_slots_) * slice_size_;
+    return {elements,
+            elements * sizeof(Scalar) + slots * sizeof(detail::SlicedDiagonal<Ordinal>) +
+                left_over * sizeof(Ordinal) +
+                2 * static_cast<double>(slices() + 1) * sizeof(Offset),
+            left_over};
   }
 
   Ordinal rows_ = 0;

@@ -110,10 +110,13 @@ bool stores_column_major(const Policy& policy, std::int64_t k) {
     return false;
 }
 
-/// Whether a plan for elements Scalar on exec should think of the kernel at all.
-template <SpmmKernel Kernel, class Scalar, class ExecSpace>
+/// Whether a plan for elements Scalar on exec, of a matrix with values Value, should think of the
+/// kernel at all.
+template <SpmmKernel Kernel, class Scalar, class Value = Scalar, class ExecSpace>
 bool is_recommended(const ExecSpace& exec) {
-  if constexpr (requires { Kernel::template is_recommended<Scalar>(exec); })
+  if constexpr (requires { Kernel::template is_recommended<Scalar, Value>(exec); })
+    return Kernel::template is_recommended<Scalar, Value>(exec);
+  else if constexpr (requires { Kernel::template is_recommended<Scalar>(exec); })
     return Kernel::template is_recommended<Scalar>(exec);
   else
     return true;

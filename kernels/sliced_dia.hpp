@@ -30,10 +30,10 @@ struct SlicedDiaRow {
   static constexpr std::string_view name = label.name();
 
   /// On hosts, where their vector registers can multiply it.
-  template <class Scalar, class ExecSpace>
+  template <class Scalar, class Value, class ExecSpace>
   static bool is_recommended(const ExecSpace&) {
     return !detail::is_host<ExecSpace> ||
-           (specialised && detail::has_diagonal_kernel<Scalar, Scalar, std::int32_t>);
+           (specialised && detail::has_diagonal_kernel<Value, Scalar, std::int32_t>);
   }
 
   template <class, class>

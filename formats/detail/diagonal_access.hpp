@@ -40,8 +40,9 @@ struct DiagonalAccess {
   }
   KOKKOS_FUNCTION static std::int64_t row(std::int64_t i) { return i; }
 
-  /// visit(value, column) for each entry of row i: first those on the diagonals of its slice.
-  template <class Visit>
+  /// visit(value, column) for each entry of row i: first those on the diagonals of its slice. So
+  /// many slots are read before the first of them is visited.
+  template <int in_flight, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
     const auto s = static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(height());
     const auto r = static_cast<int>(i - std::int64_t{s} * height());
@@ -50,29 +51,27 @@ struct DiagonalAccess {
     const int left_over = rest(s);
     const auto* const slot = diagonals + first;
     const Value* const value = values + first * height() + r;
-    for_each_slot(slot, r, 0, all - left_over, [&](int n, Ordinal first_column) {
+    for_each_slot<in_flight>(slot, r, 0, all - left_over, [&](int n, Ordinal first_column) {
       visit(value[std::int64_t{n} * height()], static_cast<Ordinal>(first_column + r));
     });
     if (left_over == 0) return;
     const Ordinal* const column =
         entries + (static_cast<std::int64_t>(rest_offsets[s]) - (all - left_over)) * height() + r;
-    for_each_slot(slot, r, all - left_over, all, [&](int n, Ordinal) {
+    for_each_slot<in_flight>(slot, r, all - left_over, all, [&](int n, Ordinal) {
       visit(value[std::int64_t{n} * height()], column[std::int64_t{n} * height()]);
     });
   }
 
  private:
-  /// visit(n, its first column) for those slots that row r of the slice has. On devices some slots
-  /// are read before the first is visited.
-  template <class Visit>
+  /// visit(n, its first column) for those slots that row r of the slice has.
+  template <int in_flight, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each_slot(const SlicedDiagonal<Ordinal>* slots, int r,
                                                         int begin, int end, const Visit& visit) {
-    constexpr int batch = FATVEC_IN_FLIGHT;
-    for (int n = begin; n < end; n += batch) {
-      SlicedDiagonal<Ordinal> slot[batch];
-      for (int m = 0; m < batch; ++m)
+    for (int n = begin; n < end; n += in_flight) {
+      SlicedDiagonal<Ordinal> slot[in_flight];
+      for (int m = 0; m < in_flight; ++m)
         slot[m] = n + m < end ? slots[n + m] : SlicedDiagonal<Ordinal>{0, 0};
-      for (int m = 0; m < batch; ++m)
+      for (int m = 0; m < in_flight; ++m)
         if (slot[m].mask >> r & 1) visit(n + m, slot[m].first_column);
     }
   }

@@ -42,7 +42,7 @@ struct TileAccess {
 
   /// visit(value, column) for each entry of the row in place i, which windows have 8 of, by
   /// ascending columns.
-  template <class Visit>
+  template <int = 1, class Visit>
   KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
     const std::int64_t window = i / window_rows;
     const auto place = static_cast<int>(i % window_rows);

@@ -80,30 +80,34 @@ struct DiagonalKernel {
         });
       }
     }
-    alignas(64) T sums[lanes][k];
-    for (int p = 0; p < k; ++p) sum[p].store(sums[0] + p * lanes);
+    alignas(64) T sums[lanes * k];
+    for (int p = 0; p < k; ++p) sum[p].store(sums + p * lanes);
     if (rest > 0) add_rest(s, end - rest, end, sums);
     const std::int64_t first = s * lanes;
     if constexpr (is_scaled_sum<Output>)
       if (streams && first + lanes <= rows) {
         for (int p = 0; p < k; ++p) {
-          sum[p].load(sums[0] + p * lanes);
+          sum[p].load(sums + p * lanes);
           sum[p].scale(output.alpha);
           sum[p].stream(&output.y(first, 0) + p * lanes);
         }
         return;
       }
     const auto count = static_cast<int>(Kokkos::min<std::int64_t>(lanes, rows - first));
-    for (int r = 0; r < count; ++r) output.store(first + r, 0, sums[r]);
+    for (int r = 0; r < count; ++r) {
+      alignas(64) T of_row[k];
+      for (int c = 0; c < k; ++c) of_row[c] = sums[r * k + c];
+      output.store(first + r, 0, of_row);
+    }
   }
 
   /// Slots that have a column for each row.
   [[gnu::noinline]] void add_rest(std::int64_t s, std::int64_t first, std::int64_t end,
-                                  T (&sums)[lanes][k]) const {
+                                  T (&sums)[lanes * k]) const {
     const std::int32_t* columns = a.entries + a.rest_offsets[s] * std::int64_t{lanes};
     if constexpr (k == 1) {
       Vec<T, lanes> sum;
-      sum.load(sums[0]);
+      sum.load(sums);
       for (std::int64_t n = first; n < end; ++n, columns += lanes) {
         const auto present = Mask<lanes>::of_bits(a.diagonals[n].mask);
         Vec<T, lanes> values;
@@ -114,14 +118,14 @@ struct DiagonalKernel {
         x_values.gather(x, of_rows, present);
         sum.add_product(values, x_values);
       }
-      sum.store(sums[0]);
+      sum.store(sums);
     } else {
       for (std::int64_t n = first; n < end; ++n, columns += lanes)
         for (std::uint32_t left = a.diagonals[n].mask; left != 0; left &= left - 1) {
           const int r = std::countr_zero(left);
           const T value = a.values[n * lanes + r];
           const T* const of_x = x + std::int64_t{columns[r]} * k;
-          for (int c = 0; c < k; ++c) sums[r][c] += value * of_x[c];
+          for (int c = 0; c < k; ++c) sums[r * k + c] += value * of_x[c];
         }
     }
   }

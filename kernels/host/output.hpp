@@ -10,8 +10,8 @@
 
 namespace fatvec::detail {
 
-/// Whether non-temporal stores pay, of `step` elements or multiples: Y is overwritten, `step`
-/// elements are whole lines, and the caches could not hold Y.
+/// Whether non-temporal stores pay, for runs whose lengths are multiples of `step` elements: Y is
+/// overwritten, `step` elements are whole lines, and the caches could not hold Y.
 template <class T>
 bool may_stream(const ScaledSum<T>& output, std::int64_t elements, std::int64_t step) {
   constexpr std::int64_t line = 64;

@@ -163,13 +163,13 @@ FATVEC_FORCEINLINE __m512 masked_load(const float* from, const Mask<16>& mask) {
 }
 template <int k, int p>
 FATVEC_FORCEINLINE __m512d repeat_lanes(const __m512d& from) {
-  return _mm512_permutexvar_pd(_mm512_loadu_si512(repeated_lanes<std::int64_t, 8, k, p>.data()),
-                               from);
+  return _mm512_maskz_permutexvar_pd(
+      0xff, _mm512_loadu_si512(repeated_lanes<std::int64_t, 8, k, p>.data()), from);
 }
 template <int k, int p>
 FATVEC_FORCEINLINE __m512 repeat_lanes(const __m512& from) {
-  return _mm512_permutexvar_ps(_mm512_loadu_si512(repeated_lanes<std::int32_t, 16, k, p>.data()),
-                               from);
+  return _mm512_maskz_permutexvar_ps(
+      0xffff, _mm512_loadu_si512(repeated_lanes<std::int32_t, 16, k, p>.data()), from);
 }
 FATVEC_FORCEINLINE void masked_store(double* to, const __m512d& from, const Mask<8>& mask) {
   _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask.bits), from);

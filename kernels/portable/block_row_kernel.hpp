@@ -127,7 +127,8 @@ void multiply_block_rows(const char* label, const ExecSpace& exec, const Choice&
                                          .contiguous_rows = false,
                                          .rows = a.rows(),
                                          .mean_length = mean_length,
-                                         .k = share.columns});
+                                         .k = share.columns,
+                                         .blocks = true});
     const int wanted = tile_width<host>(choice.width, from, share.columns);
     detail::with_width(tiles<host, columns, S>(), wanted, [&]<int width>(detail::Width<width>) {
       launch_whole_rows<host>(label, exec, mean_length,

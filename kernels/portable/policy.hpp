@@ -98,6 +98,7 @@ struct Work {
   std::int64_t rows;     ///< of A
   double mean_length;    ///< entries of a row
   std::int64_t k;        ///< columns of X
+  bool blocks = false;   ///< the entries of a row are in blocks of BSR
 };
 
 /// A line of a table: columns of a tile and threads that share a row, for k <= most_columns.
@@ -115,6 +116,8 @@ inline constexpr Rule host_rules[] = {{1, 1}, {2, 2}, {3, 3}, {5, 4}, {7, 6}, {1
 inline constexpr Rule strided_host_rules[] = {{3, 1}, {any, 4}};
 /// Devices: an item is a row with one tile.
 inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {6, 3}, {any, 4}};
+/// The same, for rows of blocks.
+inline constexpr Rule block_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
 /// Devices: rows whose entries lie side by side.
 inline constexpr Rule contiguous_row_rules[] = {{1, 1}, {2, 2}, {3, 3}, {8, 2}, {any, 4}};
 /// Devices: rows that threads may share.
@@ -180,7 +183,7 @@ inline std::span<const Rule> rules_for(const Work& work) {
   }
   if (work.strided) return strided_rules;
   if (work.contiguous_rows) return contiguous_row_rules;
-  return device_rules;
+  return work.blocks ? std::span<const Rule>(block_rules) : device_rules;
 }
 
 /// What the first rule that holds says, with narrower tiles or more threads for a row where a

@@ -18,12 +18,14 @@ namespace fatvec::portable {
 
 /// A row times a tile of columns of X, as in row_kernel.hpp.
 ///
-/// Access  for_each_entry(i, visit(value, column)); row(i), the row of A that it is, or -1
+/// Access  for_each_entry<slots in flight>(i, visit(value, column)); row(i), the row of A that it
+/// is, or -1
 template <bool host, class Access, class T, class Output, detail::Columns columns, int width>
 struct VisitorKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   static constexpr int resident_blocks = 8;
-  static constexpr int rows_of_block = 32;  ///< on hosts
+  static constexpr int rows_of_block = 32;              ///< on hosts
+  static constexpr int slots_in_flight = host ? 1 : 4;  ///< that are read together
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
 
@@ -58,7 +60,7 @@ struct VisitorKernel {
     for (; c + w <= last; c += w) {
       const detail::RowsOfX<T> rows_of_x(x, c);
       Tile<w> sums;
-      a.access.for_each_entry(i, [&](const auto& value, auto column) {
+      a.access.template for_each_entry<slots_in_flight>(i, [&](const auto& value, auto column) {
         sums.add_product(value, Tile<w>(rows_of_x[column], x.step()));
       });
       alignas(16) T of_row[w];

@@ -34,10 +34,3 @@
 #define FATVEC_FORCEINLINE inline
 #define FATVEC_INLINE_LAMBDA
 #endif
-
-/// Slots of a row that are read together: on GPUs, several loads are then in flight.
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#define FATVEC_IN_FLIGHT 4
-#else
-#define FATVEC_IN_FLIGHT 1
-#endif

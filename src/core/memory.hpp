@@ -84,7 +84,8 @@ inline std::string human_bytes(double bytes) {
 struct Footprint {
   double stored_entries =
       0;  ///< entries stored, padding included (double: counts beyond 2^63 must not wrap)
-  double bytes = 0;  ///< bytes of all arrays of the format
+  double bytes = 0;      ///< bytes of all arrays of the format
+  double left_over = 0;  ///< of sliced diagonals: elements that have a column each
 };
 
 namespace detail {

@@ -230,9 +230,7 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
     loads = 4 * entries;
   }
 
-  if (format == "sliced-dia")  // what is left over, as the bytes beside values and masks tell
-    entries = std::max(0.0, stored.bytes - nnz * (stored_value + (machine.cpu ? 1 : 0.25))) /
-              static_cast<double>(structure.ordinal_bytes);
+  if (format == "sliced-dia") entries = stored.left_over;
 
   Prediction prediction{.choice = choice,
                         .format = format,

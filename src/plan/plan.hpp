@@ -164,7 +164,9 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
                           .multiplies_a_itself = shares_values(),
                           .value_bytes = sizeof(T)};
   std::vector<std::string_view> kernels;
-  ((is_recommended<Kernels, T>(exec) ? kernels.push_back(Kernels::name) : void()), ...);
+  ((is_recommended<Kernels, T, typename Csr::value_type>(exec) ? kernels.push_back(Kernels::name)
+                                                               : void()),
+   ...);
   if (kernels.empty()) (kernels.push_back(Kernels::name), ...);
   const std::int64_t duplicates =
       options_.keep_value_map ? detail::leave_out_sums<Kernels...>(exec, of_a, kernels) : 0;

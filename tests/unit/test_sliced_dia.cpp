@@ -319,17 +319,21 @@ template <class T, class Offset>
 void expect_products(const CsrMatrix<T, int, Host, Offset>& csr) {
   for (const std::int64_t size : {0, 7, 32})
     for (const int k : {1, 2, 5, 8, 19}) {
-      for (const auto& policy : portable::HostPolicy::tuning_range()) {
+      for (const auto& policy : portable::HostTilePolicy::tuning_range()) {
         expect_product<T, Offset, Kokkos::LayoutRight>(csr, size, k, policy);
         expect_product<T, Offset, Kokkos::LayoutLeft>(csr, size, k, policy);
       }
-      for (const auto& policy : host::Policy::tuning_range())
-        expect_product<T, Offset, Kokkos::LayoutLeft, SlicedDiaRow>(csr, size, k, policy);
-      for (const auto& policy : portable::WholeRowPolicy::tuning_range()) {
+      for (const auto& policy : portable::TilePolicy::tuning_range()) {
         expect_product<T, Offset, Kokkos::LayoutRight>(csr, size, k, policy);
         expect_product<T, Offset, Kokkos::LayoutLeft>(csr, size, k, policy);
       }
     }
+  for (const std::int64_t size : {0, 5})
+    for (int k = 1; k <= 9; ++k)
+      for (const auto& policy : host::Policy::tuning_range()) {
+        expect_product<T, Offset, Kokkos::LayoutRight, SlicedDiaRow>(csr, size, k, policy);
+        expect_product<T, Offset, Kokkos::LayoutLeft, SlicedDiaRow>(csr, size, k, policy);
+      }
 }
 
 TEST(SlicedDia, ProductsNeverReadAbsentSlots) {
@@ -341,7 +345,6 @@ TEST(SlicedDia, ProductsOfOtherScalars) {
   expect_products(mixed<Kokkos::complex<double>, int>(50, 40));
 }
 
-/// Devices give rows that are far longer than the mean to teams.
 TEST(SlicedDia, MultipliesLongRows) {
   std::mt19937 random(3);
   std::vector<Entry<double>> list;
@@ -350,10 +353,40 @@ TEST(SlicedDia, MultipliesLongRows) {
       list.push_back({i, j, random_value<double>(random)});
   const auto csr = matrix_of<double, int>(200, 900, list);
   for (const int k : {1, 6}) {
-    expect_product<double, int, Kokkos::LayoutRight>(csr, 32, k, portable::WholeRowPolicy{});
-    expect_product<double, int, Kokkos::LayoutRight>(csr, 8, k, portable::HostPolicy{});
+    expect_product<double, int, Kokkos::LayoutRight>(csr, 32, k, portable::TilePolicy{});
+    expect_product<double, int, Kokkos::LayoutRight>(csr, 8, k, portable::HostTilePolicy{});
     expect_product<double, int, Kokkos::LayoutLeft, SlicedDiaRow>(csr, 0, k, host::Policy{});
+    expect_product<double, int, Kokkos::LayoutRight, SlicedDiaRow>(csr, 0, k, host::Policy{});
   }
+}
+
+/// Y is larger than what non-temporal stores begin with, and its last slice is not full.
+TEST(SlicedDia, StreamsALargeY) {
+  constexpr int rows = 1'100'003;
+  constexpr int k = 8;
+  static_assert(std::int64_t{rows} * k * 8 > detail::streaming_bytes);
+  std::vector<Entry<double>> list;
+  for (int i = 0; i < rows; ++i) list.push_back({i, i, 1.0 + i % 3});
+  const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(
+      Host(), matrix_of<double, int>(rows, rows, list));
+  Kokkos::View<double**, Kokkos::LayoutRight, Host> x("x", rows, k);
+  Kokkos::View<double**, Kokkos::LayoutRight, Host> y("y", rows, k);
+  for (int i = 0; i < rows; ++i)
+    for (int c = 0; c < k; ++c) x(i, c) = i % 7 + c;
+  Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
+  spmm(Host(), 2, dia, x, 0, y);
+  for (int i = 0; i < rows; ++i)
+    for (int c = 0; c < k; ++c) ASSERT_EQ(y(i, c), 2 * (1.0 + i % 3) * (i % 7 + c)) << i;
+}
+
+/// What is left over is told by the footprint: the model weighs it.
+TEST(SlicedDia, FootprintKnowsWhatIsLeftOver) {
+  using Dia = SlicedDiaMatrix<double, int, Host, int>;
+  std::vector<Entry<double>> list;
+  for (int i = 0; i < 8; ++i) list.push_back({i, i, 1.0});
+  EXPECT_EQ(Dia::footprint(Host(), matrix_of<double, int>(8, 20, list), slices_of(8)).left_over, 0);
+  list.push_back({2, 17, 1.0});
+  EXPECT_EQ(Dia::footprint(Host(), matrix_of<double, int>(8, 20, list), slices_of(8)).left_over, 8);
 }
 
 /// A row that has no entry in a slot does not see X there, even where its neighbours do.
