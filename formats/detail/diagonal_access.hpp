@@ -40,8 +40,8 @@ struct DiagonalAccess {
   }
   KOKKOS_FUNCTION static std::int64_t row(std::int64_t i) { return i; }
 
-  /// visit(value, column) for each entry of row i: first those on the diagonals of its slice. So
-  /// many slots are read before the first of them is visited.
+  /// visit(value, column) for each entry of row i: first those on the diagonals of its slice.
+  /// in_flight slots are read before the first of them is visited.
   template <int in_flight, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
     const auto s = static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(height());

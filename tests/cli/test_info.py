@@ -77,6 +77,14 @@ class Info(CliTest):
             "block size of 1 to 16", self.error("info", "gen:diagonal:5", "--block-size", 17)
         )
 
+    def test_entries_on_diagonals(self):
+        grid = self.json("info", "gen:stencil5:32")
+        self.assertGreater(grid["percent_on_diagonals"], 90)
+        self.assertRegex(self.fatvec("info", "gen:stencil5:32").stdout, r"diagonals +100.0 %")
+        scattered = self.json("info", "gen:uniform:2000:5")
+        self.assertLess(scattered["percent_on_diagonals"], 10)
+        self.assertEqual(self.json("info", "gen:diagonal:0")["percent_on_diagonals"], 0)
+
     def test_which_formats_fit(self):
         info = self.json("info", "gen:arrow:120000", "--memory-limit", "1GB")
         self.assertEqual(info["memory_limit"], 10**9)
@@ -132,7 +140,7 @@ class Info(CliTest):
 
     def test_text_is_short(self):
         text = self.fatvec("info", DATA / "cage4.mtx.gz").stdout
-        self.assertLessEqual(len(text.splitlines()), 22)
+        self.assertLessEqual(len(text.splitlines()), 23)
         self.assertIn("9 x 9, 49 entries", text)
         self.assertIn("(9.07 % of the mean)", text)
 

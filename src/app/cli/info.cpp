@@ -46,6 +46,15 @@ double percent_padding(const FormatLine& line) {
                            : 100 * line.padding / (line.footprint.stored_entries - line.padding);
 }
 
+/// Of the entries, those on diagonals of slices that are worth a slot. A lower bound: what is left
+/// over counts with its padding.
+double percent_on_diagonals(const std::vector<FormatLine>& lines, std::int64_t nnz) {
+  for (const auto& line : lines)
+    if (line.name == "sliced-dia" && nnz > 0)
+      return 100 * std::max(0.0, 1 - line.footprint.left_over / static_cast<double>(nnz));
+  return 0;
+}
+
 /// All that `fatvec info` finds out.
 struct Findings {
   RowStatistics rows{};
@@ -83,6 +92,7 @@ Json info_json(const MatrixSource& matrix, const Findings& found) {
         {{"size", size}, {"fill_ratio", ratio}, {"bytes", count(footprint.bytes)}});
   }
   info["best_block_size"] = best_block_fill(found.blocks).block_size;
+  info["percent_on_diagonals"] = percent_on_diagonals(found.formats, rows.nnz);
   info["memory_limit"] = found.limit;
   info["formats"] = Json::array();
   for (const auto& line : found.formats) {
@@ -127,6 +137,8 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
   write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
   write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
   print_blocks(found.blocks);
+  write_line(stdout, "diagonals", "{:.1f} % of the entries, for sliced-dia",
+             percent_on_diagonals(found.formats, rows.nnz));
   write_line(stdout, "format", "{:>12}{:>18}{:>14}  fits {}", "size", "padding slots", "of entries",
              human_bytes(static_cast<double>(found.limit)));
   for (const auto& line : found.formats) {
