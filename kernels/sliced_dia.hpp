@@ -17,6 +17,7 @@ namespace fatvec {
 /// first columns and masks, and neighbouring values and rows of X.
 template <>
 struct Portable<SlicedDiaMatrix> : portable::VisitorPortable<SlicedDiaMatrix> {};
+/// The portable kernel of sliced diagonals.
 using SlicedDiaPortable = Portable<SlicedDiaMatrix>;
 
 /// Sliced diagonals: on hosts few dense columns by registers of rows, otherwise the portable

@@ -29,6 +29,7 @@ struct VisitorKernel {
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
 
+  /// Of A, as many as the format visits.
   struct Rows {
     Access access;
     std::int64_t rows;
