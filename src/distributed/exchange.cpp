@@ -24,6 +24,12 @@ bool mpi_says_that_it_reads_cuda() {
 #endif
 }
 
+[[noreturn]] void throw_other_size(int rank, std::size_t row_bytes) {
+  throw ShapeError(fatvec::detail::concat(
+      "distributed matrix: rows of X that came from rank ", rank, " have not the ", row_bytes,
+      " bytes of this rank's; X must have the same number of columns on all."));
+}
+
 }  // namespace
 
 bool mpi_reads_gpus(std::string_view space) {
@@ -62,6 +68,28 @@ void Messages::start(const std::byte* packed, std::byte* received, std::size_t r
 }
 
 void Messages::wait() {
+  complete(row_, [](const Neighbour& from) { return from.rows; }, row_bytes_);
+}
+
+void Messages::compare(std::size_t row_bytes) {
+  const std::uint64_t mine = row_bytes;
+  std::vector<std::uint64_t> sizes(receives_.size());
+  // First messages without a byte, which nobody takes for rows, then those with the size.
+  for (const int count : {0, 1}) {
+    for (std::size_t n = 0; n < receives_.size(); ++n)
+      MPI_Irecv(&sizes[n], count, MPI_UINT64_T, receives_[n].rank, 0, communicator_.get(),
+                &requests_.emplace_back());
+    for (const Neighbour& to : sends_)
+      MPI_Isend(&mine, count, MPI_UINT64_T, to.rank, 0, communicator_.get(),
+                &requests_.emplace_back());
+    complete(MPI_UINT64_T, [&](const Neighbour&) { return count; }, row_bytes);
+  }
+  for (std::size_t n = 0; n < receives_.size(); ++n)
+    if (sizes[n] != mine) throw_other_size(receives_[n].rank, row_bytes);
+}
+
+template <class Count>
+void Messages::complete(MPI_Datatype type, const Count& count, std::size_t row_bytes) {
   // Larger rows are an error of MPI's; it is told as that of smaller ones.
   MPI_Comm_set_errhandler(communicator_.get(), MPI_ERRORS_RETURN);
   const int result =
@@ -73,12 +101,10 @@ void Messages::wait() {
     int error_class = MPI_SUCCESS;
     MPI_Error_class(error, &error_class);
     if (error_class != MPI_SUCCESS && error_class != MPI_ERR_TRUNCATE) continue;
-    int rows = 0;
-    MPI_Get_count(&statuses_[n], row_, &rows);
-    if (error_class == MPI_ERR_TRUNCATE || rows != receives_[n].rows)
-      throw ShapeError(fatvec::detail::concat(
-          "distributed matrix: rows of X that came from rank ", receives_[n].rank, " have not the ",
-          row_bytes_, " bytes of this rank's; X must have the same number of columns on all."));
+    int came = 0;
+    MPI_Get_count(&statuses_[n], type, &came);
+    if (error_class == MPI_ERR_TRUNCATE || came != count(receives_[n]))
+      throw_other_size(receives_[n].rank, row_bytes);
   }
   if (result != MPI_SUCCESS) {
     char text[MPI_MAX_ERROR_STRING] = {};

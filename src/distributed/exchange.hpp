@@ -31,6 +31,10 @@ class Exchange {
   virtual void allocate(std::size_t row_bytes) = 0;
   /// After allocate() on all ranks. Collective.
   virtual void connect() {}
+  /// Throws ShapeError unless all neighbours call it now with the same size, where their messages
+  /// go through MPI: one that has begun a product, with rows of another size, would keep this rank
+  /// waiting in what is collective. That neighbour throws, too, in its finish().
+  virtual void compare(std::size_t /*row_bytes*/) {}
   /// Whether a CUDA graph may name the buffers, which then must stay.
   [[nodiscard]] virtual bool was_captured() const { return false; }
   /// Of the buffers, in memory of ExecSpace.
@@ -77,7 +81,7 @@ class RowBuffers {
   Bytes received_;
 };
 
-/// One round of messages from and to memory that MPI can read.
+/// Messages from and to memory that MPI can read, one round at a time.
 class Messages {
  public:
   Messages(Communicator communicator, const HaloPlan& plan);
@@ -90,9 +94,14 @@ class Messages {
   /// Waits until all have come, and both buffers are free. Throws ShapeError where a rank sent rows
   /// of another size.
   void wait();
+  /// Exchange::compare().
+  void compare(std::size_t row_bytes);
 
  private:
   void set_row(std::size_t row_bytes);
+  /// Waits for a round; throws ShapeError where not count(receive) elements came.
+  template <class Count>
+  void complete(MPI_Datatype type, const Count& count, std::size_t row_bytes);
 
   Communicator communicator_;
   std::vector<Neighbour> receives_;
@@ -136,6 +145,7 @@ class MpiExchange final : public Exchange<ExecSpace> {
       Kokkos::realloc(Kokkos::WithoutInitializing, arrived_, received_rows_ * row_bytes);
     });
   }
+  void compare(std::size_t row_bytes) override { messages_.compare(row_bytes); }
   [[nodiscard]] std::size_t bytes() const override { return buffers_.bytes(); }
   [[nodiscard]] std::byte* packed() const override { return buffers_.packed(); }
   [[nodiscard]] const std::byte* received() const override { return buffers_.received(); }

@@ -75,11 +75,13 @@ class Halo {
   [[nodiscard]] bool has_neighbours() const { return has_neighbours_; }
 
   /// Makes room for rows of X of that size, where there is less. Collective; throws CapacityError
-  /// on all ranks, ShapeError where ranks want other sizes, UsageError where a CUDA graph holds the
+  /// on all ranks, ShapeError where ranks want other sizes (where only some want more room, on
+  /// these and on their neighbours: Exchange::compare()), UsageError where a CUDA graph holds the
   /// buffers.
   void make_room(const Communicator& communicator, std::size_t row_bytes,
                  std::optional<std::uint64_t> memory_limit) {
     if (row_bytes <= row_bytes_) return;
+    exchange_->compare(row_bytes);
     communicator.agree_on("bytes in a row of X", static_cast<std::int64_t>(row_bytes), [&] {
       if (exchange_->was_captured())  // never by a rank without neighbours
         throw UsageError(fatvec::detail::concat(
@@ -107,6 +109,7 @@ class Halo {
                           std::size_t row_bytes, std::optional<std::uint64_t> memory_limit) {
     make_room(communicator, row_bytes, memory_limit);
     if (row_bytes <= sum_bytes_) return;
+    exchange_->compare(row_bytes);
     communicator.agree_on("bytes in a row of sums", static_cast<std::int64_t>(row_bytes), [&] {
       if (sum_bytes_ > 0 && exchange_->was_captured())
         throw UsageError(fatvec::detail::concat(
@@ -168,7 +171,8 @@ class Halo {
   template <class T, class Local, class X, class To>
   void multiply_parts(const ExecSpace& exec, const Local& local, const X& x, const To& output) {
     const std::int64_t k = multivector_columns(x);
-    if (k == 0 || !has_neighbours_) return local();
+    if (!has_neighbours_) return local();
+    if (k == 0) return exchange_->compare(0);
     // The device begins with the local part while the host still gives out packing and messages.
     const ExecSpace* const packing = exchange_->packing_instance(exec);
     if (packing != nullptr) local();

@@ -73,20 +73,45 @@ TEST_F(Agreement, OnTheSizesOfAFile) {
 }
 
 /// Run by the tests distributed.abort.*, on three ranks: in the middle, X has other columns.
-void multiply_with_other_columns(int k) {
+void multiply_with_other_columns(int k, int reserved) {
   const Communicator world;
   const auto a = spread(world, whole("banded:40:3"));
-  a.reserve(8);
+  a.reserve(reserved);
   const int columns = world.rank() == 1 ? k : 4;
   spmm(Exec(), 1.0, a, Vectors("X", a.local_cols(), columns), 0.0,
        Vectors("Y", a.local_rows(), columns));
   MPI_Barrier(MPI_COMM_WORLD);
 }
 TEST(DistributedErrors, DISABLED_FewerColumnsEndAllRanks) {
-  multiply_with_other_columns(2);
+  multiply_with_other_columns(2, 8);
 }
 TEST(DistributedErrors, DISABLED_MoreColumnsEndAllRanks) {
-  multiply_with_other_columns(8);
+  multiply_with_other_columns(8, 8);
+}
+TEST(DistributedErrors, DISABLED_ColumnsBeyondTheBuffersEndAllRanks) {
+  multiply_with_other_columns(8, 4);
+}
+TEST(DistributedErrors, DISABLED_BuffersOfOneRankEndAllRanks) {
+  multiply_with_other_columns(2, 2);
+}
+TEST(DistributedErrors, DISABLED_NoColumnsEndAllRanks) {
+  multiply_with_other_columns(0, 8);
+}
+TEST(DistributedErrors, DISABLED_NoColumnsBesideNewBuffersEndAllRanks) {
+  multiply_with_other_columns(0, 2);
+}
+
+struct Ignore {
+  template <int width>
+  KOKKOS_FUNCTION void store(std::int64_t, std::int64_t, const double (&)[width]) const {}
+};
+TEST(DistributedErrors, DISABLED_SumsBeyondTheScratchMemoryEndAllRanks) {
+  const Communicator world;
+  const auto a = spread(world, whole("banded:40:3"));
+  a.reserve(8);
+  a.reserve_for_outputs(4);
+  spmm(Exec(), a, Vectors("X", a.local_cols(), world.rank() == 1 ? 8 : 4), Ignore{});
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace
