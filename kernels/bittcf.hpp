@@ -13,7 +13,6 @@
 #include <fatvec/kernels/device/window_kernel.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/portable/visitor_kernel.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
@@ -62,10 +61,7 @@ struct BitTcfWindow {
   }
 };
 
-/// BitTCF, row by row, by a kernel that every backend shares.
-template <>
-struct Portable<BitTcfMatrix> : portable::VisitorPortable<BitTcfMatrix> {};
-/// BitTCF's portable kernel.
+/// BitTCF, row by row, by the kernel that every format and backend shares.
 using BitTcfPortable = Portable<BitTcfMatrix>;
 
 /// The kernel of BitTcfMatrix.

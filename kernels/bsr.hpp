@@ -11,6 +11,7 @@
 #include <fatvec/kernels/host/block_kernel.hpp>
 #include <fatvec/kernels/portable/block_row_kernel.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
+#include <fatvec/kernels/portable/row_kernel.hpp>
 
 namespace fatvec {
 
@@ -102,27 +103,14 @@ struct BsrRow {
 
 /// BSR, row by row, by a kernel that every backend shares.
 template <>
-struct Portable<BsrMatrix> {
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = BsrMatrix<Scalar, Ordinal, Device, Offset>;
-  using HostPolicy = portable::HostTilePolicy;
-  using DevicePolicy = portable::TilePolicy;
-  static constexpr std::string_view name = "bsr-portable";
-  static constexpr const char* label = "fatvec::bsr-portable";
-  static constexpr bool portable = true;
-
-  template <class Scalar, class ExecSpace>
-  static bool is_recommended(const ExecSpace&) {
-    return false;
-  }
-
+struct Portable<BsrMatrix> : portable::PortableKernel<BsrMatrix> {
   template <class ExecSpace, class Policy, class S, class X, class Output>
   static void run(const ExecSpace& exec, const Policy& asked, const S& a, const X& x,
                   const Output& output, std::int64_t k) {
     constexpr bool host = std::is_same_v<Policy, HostPolicy>;
     using T = std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>;
     if (a.block.size > 1)
-      return portable::multiply_block_rows<host, 0>(label, exec, asked, a, x, output, k);
+      return portable::multiply_block_rows<host, 0>(label.text, exec, asked, a, x, output, k);
     using OfRows = std::conditional_t<host, portable::HostPolicy, portable::DevicePolicy>;
     detail::launch<CsrPortable>(exec, OfRows{asked}, a,
                                 detail::Operand<const T>{x.data, x.row_stride, x.column_stride},

@@ -43,7 +43,7 @@ concept KernelPolicy = std::default_initializable<P> && requires(const P& policy
 ///                                                                 whether with row-major X of k columns it writes a
 ///                                                                 column-major Y at less than a row-major Y and a copy
 ///                                                                 cost, both of T (may be left out: no)
-///     template <Scalar> static bool is_recommended(exec)          whether plans should think of it (may be left out: yes)
+///     template <Scalar> static bool is_recommended(exec)          whether plans should think of it (may be left out: yes, but of no portable one)
 ///     template <Scalar> static bool heeds_policy(exec)            whether its policies differ there (may be left out: yes)
 ///
 /// for each of its policies. A line of kernels/registry.cmake registers it, and has it compiled
@@ -114,7 +114,9 @@ bool stores_column_major(const Policy& policy, std::int64_t k) {
 /// kernel at all.
 template <SpmmKernel Kernel, class Scalar, class Value = Scalar, class ExecSpace>
 bool is_recommended(const ExecSpace& exec) {
-  if constexpr (requires { Kernel::template is_recommended<Scalar, Value>(exec); })
+  if constexpr (is_portable<Kernel>)
+    return false;
+  else if constexpr (requires { Kernel::template is_recommended<Scalar, Value>(exec); })
     return Kernel::template is_recommended<Scalar, Value>(exec);
   else if constexpr (requires { Kernel::template is_recommended<Scalar>(exec); })
     return Kernel::template is_recommended<Scalar>(exec);

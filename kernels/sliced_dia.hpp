@@ -8,16 +8,12 @@
 #include <fatvec/formats/sliced_dia.hpp>
 #include <fatvec/kernels/host/diagonal_kernel.hpp>
 #include <fatvec/kernels/portable/row_kernel.hpp>
-#include <fatvec/kernels/portable/visitor_kernel.hpp>
 #include <fatvec/kernels/spmm.hpp>
 
 namespace fatvec {
 
-/// Sliced diagonals by a kernel that every backend shares: the threads of a slice read the same
-/// first columns and masks, and neighbouring values and rows of X.
-template <>
-struct Portable<SlicedDiaMatrix> : portable::VisitorPortable<SlicedDiaMatrix> {};
-/// The portable kernel of sliced diagonals.
+/// Sliced diagonals by the kernel that every format and backend shares: the threads of a slice read
+/// the same first columns and masks, and neighbouring values and rows of X.
 using SlicedDiaPortable = Portable<SlicedDiaMatrix>;
 
 /// Sliced diagonals: on hosts few dense columns by registers of rows, otherwise the portable

@@ -72,15 +72,6 @@ int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, i
   return aligned ? wanted : k < 3 ? 1 : 3;
 }
 
-/// The longest row that work-items of a device keep; the others are long_rows.hpp's.
-template <class S>
-int longest_row_of_items(const S& a) {
-  if (!a.segments.known)
-    return longest_of_items(static_cast<double>(a.nnz) / static_cast<double>(a.count));
-  return static_cast<int>(
-      std::min<std::int64_t>(a.segments.longest, std::numeric_limits<int>::max()));
-}
-
 /// The blocks of rows of a host's work-items.
 struct HostBlocks {
   int count;
@@ -142,35 +133,10 @@ void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int t
   Kokkos::parallel_for(label, Teams(exec, teams, threads / lanes, lanes), kernel);
 }
 
-/// Launches a kernel whose rows are each a thread's: on hosts in blocks of them.
-template <bool host, class ExecSpace, class Kernel>
-void launch_whole_rows(const char* label, const ExecSpace& exec, double mean_length,
-                       const Kernel& kernel) {
-  if constexpr (host) {
-    const HostBlocks blocks(kernel.a.count(), Kernel::rows_of_block, mean_length, kernel.k);
-    if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
-      for (int block = 0; block < blocks.count; ++block) kernel(block);
-    else
-      Kokkos::parallel_for(label, blocks.policy(exec), kernel);
-  } else {
-    launch_items(label, exec, kernel);
-  }
-}
-
 /// Columns that devices take in one sweep over A; hosts take all.
 inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::int64_t k) {
   const std::int64_t sweeps = host ? 1 : sweeps_for(k, bytes_at_once / value_bytes, 0.5);
   return sweeps <= 1 ? k : ((k + sweeps - 1) / sweeps + 7) / 8 * 8;
-}
-
-/// launch(x from its first column on, share) for the columns of each sweep over A.
-template <bool host, class T, detail::Columns columns, class Launch>
-void for_sweeps(const detail::MultiVectorSpan<const T, columns>& x, std::int64_t k,
-                const Launch& launch) {
-  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
-  for (std::int64_t c = 0; c < k; c += at_once)
-    launch(x.from_column(c),
-           Share{static_cast<int>(c), static_cast<int>(std::min(at_once, k - c))});
 }
 
 }  // namespace fatvec::portable

@@ -14,6 +14,7 @@
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/portable/launch.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
+#include <fatvec/kernels/portable/whole_row_kernel.hpp>
 #include <fatvec/kernels/shared/output.hpp>
 #include <fatvec/kernels/shared/rows.hpp>
 #include <fatvec/kernels/shared/rows_of_x.hpp>
@@ -284,7 +285,11 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
       multiply_by_teams<host>(label, exec, asked.width, rows, from, output, share);
       continue;
     }
-    if constexpr (!host) share.longest = longest_row_of_items(a);
+    if constexpr (!host) {
+      constexpr std::int64_t any_length = std::numeric_limits<int>::max();
+      share.longest = a.segments.known ? static_cast<int>(std::min(a.segments.longest, any_length))
+                                       : longest_of_items(rows.mean_length);
+    }
     const Choice choice = chosen(asked, {.host = host,
                                          .strided = columns == detail::Columns::strided,
                                          .contiguous_rows = Rows::contiguous,
@@ -298,38 +303,54 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
   }
 }
 
+/// Whether the rows of a format are walked slot by slot: neither rows of blocks nor those that are
+/// visited.
+template <template <class...> class Format>
+inline constexpr bool is_walked =
+    requires(const Format<double, int, Kokkos::DefaultExecutionSpace, int>& a) {
+      a.row_access();
+      requires !requires { a.block_access(); };
+    };
+
+/// Whether the entries of its rows lie side by side, too.
+template <template <class...> class Format>
+inline constexpr bool has_contiguous_rows = is_walked<Format> && requires {
+  requires Format<double, int, Kokkos::DefaultExecutionSpace, int>::Rows::contiguous;
+};
+
 /// Of the row kernels of devices.
 template <template <class...> class Format>
 using PolicyOf =
-    std::conditional_t<Format<double, int, Kokkos::DefaultExecutionSpace, int>::Rows::contiguous,
-                       DevicePolicy, WholeRowPolicy>;
+    std::conditional_t<has_contiguous_rows<Format>, DevicePolicy,
+                       std::conditional_t<is_walked<Format>, WholeRowPolicy, TilePolicy>>;
+
+/// What the portable kernel of a format says of itself.
+template <template <class...> class Format>
+struct PortableKernel {
+  template <class Scalar, class Ordinal, class Device, class Offset>
+  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
+  using HostPolicy = std::conditional_t<is_walked<Format>, portable::HostPolicy, HostTilePolicy>;
+  using DevicePolicy = PolicyOf<Format>;
+  static constexpr auto label = detail::label_of<Format>("-portable");
+  static constexpr std::string_view name = label.name();
+  static constexpr bool portable = true;
+};
 
 }  // namespace fatvec::portable
 
 namespace fatvec {
 
-/// The kernel that every format and backend shares, of formats whose rows are walked slot by slot.
+/// The kernel that every format and backend shares.
 template <template <class...> class Format>
-struct Portable {
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
-  using HostPolicy = portable::HostPolicy;
-  using DevicePolicy = portable::PolicyOf<Format>;
-  static constexpr auto label = detail::label_of<Format>("-portable");
-  static constexpr std::string_view name = label.name();
-  static constexpr bool portable = true;
-
-  /// Plans choose among the specialised kernels, or what `fatvec tune` found.
-  template <class Scalar, class ExecSpace>
-  static bool is_recommended(const ExecSpace&) {
-    return false;
-  }
-
+struct Portable : portable::PortableKernel<Format> {
   template <class ExecSpace, class Policy, class S, class X, class Output>
   static void run(const ExecSpace& exec, const Policy& asked, const S& a, const X& x,
                   const Output& output, std::int64_t k) {
-    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
-    portable::multiply_rows<host>(label.text, exec, asked, a, x, output, k);
+    constexpr bool host = std::is_same_v<Policy, typename Portable::HostPolicy>;
+    if constexpr (portable::is_walked<Format>)
+      portable::multiply_rows<host>(Portable::label.text, exec, asked, a, x, output, k);
+    else
+      portable::multiply_visited_rows<host>(Portable::label.text, exec, asked, a, x, output, k);
   }
 };
 

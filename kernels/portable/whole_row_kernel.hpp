@@ -3,38 +3,30 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <string_view>
-#include <type_traits>
 
 #include <fatvec/formats/multivector.hpp>
-#include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/portable/launch.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/shared/rows_of_x.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
 
-/// Formats whose entries are behind bit masks, row by row, on every backend.
+/// Formats whose rows are summed in ways of their own, on every backend: BSR (block_row_kernel.hpp)
+/// and those whose entries are behind bit masks.
 namespace fatvec::portable {
 
 /// A row times a tile of columns of X, as in row_kernel.hpp.
 ///
-/// Access  for_each_entry<slots in flight>(i, visit(value, column)); row(i), the row of A that it
-/// is, or -1
-template <bool host, class Access, class T, class Output, detail::Columns columns, int width>
-struct VisitorKernel {
+/// Rows  count(); mean_length; of_blocks, whether they are BSR's; matrix_row(i), the row of A that
+///       row i is, or -1, but not in BSR; operator()(i), where row i is; add_up<host, Tile>(row,
+///       rows_of_x, step), its sums, times the columns of rows_of_x, which are `step` apart
+template <bool host, class Rows, class T, class Output, detail::Columns columns, int width>
+struct WholeRowKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   static constexpr int resident_blocks = 8;
-  static constexpr int rows_of_block = 32;              ///< on hosts
-  static constexpr int slots_in_flight = host ? 1 : 4;  ///< that are read together
+  static constexpr int rows_of_block = 32;  ///< on hosts
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
 
-  /// Of A, as many as the format visits.
-  struct Rows {
-    Access access;
-    std::int64_t rows;
-    [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
-  };
   Rows a;
   detail::MultiVectorSpan<const T, columns> x;
   Output output;
@@ -44,9 +36,9 @@ struct VisitorKernel {
 
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (host) {
-      const VisitorKernel local = *this;
+      const WholeRowKernel local = *this;
       const std::int64_t first = std::int64_t{item} * rows_of_block;
-      const std::int64_t last = Kokkos::min(first + rows_of_block, a.rows);
+      const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
       for (std::int64_t i = first; i < last; ++i) local.template multiply<width>(i, 0, k);
     } else {
       const auto [i, tile] = items.template at<contiguous>(item);
@@ -58,74 +50,92 @@ struct VisitorKernel {
   /// Columns c ... last - 1 of row i.
   template <int w>
   KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last) const {
+    const auto row = a(i);
     for (; c + w <= last; c += w) {
-      const detail::RowsOfX<T> rows_of_x(x, c);
-      Tile<w> sums;
-      a.access.template for_each_entry<slots_in_flight>(i, [&](const auto& value, auto column) {
-        sums.add_product(value, Tile<w>(rows_of_x[column], x.step()));
-      });
+      const Tile<w> sums =
+          a.template add_up<host, Tile<w>>(row, detail::RowsOfX<T>(x, c), x.step());
       alignas(16) T of_row[w];
       sums.copy_to(of_row);
-      if (const std::int64_t row = a.access.row(i); row >= 0)
-        output.store(row, first_column + c, of_row);
+      if (const std::int64_t to = a.matrix_row(i); Rows::of_blocks || to >= 0)
+        output.store(to, first_column + c, of_row);
     }
     if constexpr (w > 1)
       if (c < last) multiply<w / 2>(i, c, last);
   }
 };
 
-/// Multiplies A by X, and gives the sums to `output`.
-template <bool host, class ExecSpace, class Matrix, class T, detail::Columns columns, class Output>
-void multiply_visited_rows(const char* label, const ExecSpace& exec, const Choice& asked,
-                           const Matrix& a, const detail::MultiVectorSpan<const T, columns>& x,
-                           const Output& output, std::int64_t k) {
-  using Access = typename Matrix::Access;
+/// Multiplies such rows by X, and gives the sums to `output`.
+template <bool host, class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
+void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice& asked,
+                         const Rows& rows, const detail::MultiVectorSpan<const T, columns>& x,
+                         const Output& output, std::int64_t k) {
   detail::require_near_rows(label, x);
-  const double mean_length = static_cast<double>(a.nnz()) / static_cast<double>(a.rows());
-  for_sweeps<host>(x, k, [&](const auto& from, const Share& share) {
+  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
+  for (std::int64_t c = 0; c < k; c += at_once) {
+    const auto from = x.from_column(c);
+    const auto share = static_cast<int>(std::min(at_once, k - c));
     const Choice choice = chosen(asked, {.host = host,
                                          .strided = columns == detail::Columns::strided,
                                          .contiguous_rows = false,
-                                         .rows = a.visited_rows(),
-                                         .mean_length = mean_length,
-                                         .k = share.columns});
-    const int wanted = tile_width<host>(choice.width, from, share.columns);
-    detail::with_width(
-        tiles<host, columns, Access>(), wanted, [&]<int width>(detail::Width<width>) {
-          launch_whole_rows<host>(label, exec, mean_length,
-                                  VisitorKernel<host, Access, T, Output, columns, width>{
-                                      .a = {a.row_visitor(), a.visited_rows()},
-                                      .x = from,
-                                      .output = output,
-                                      .k = share.columns,
-                                      .first_column = share.first_column,
-                                      .items = {.tiles = (share.columns + width - 1) / width}});
-        });
-  });
+                                         .rows = rows.count(),
+                                         .mean_length = rows.mean_length,
+                                         .k = share,
+                                         .blocks = Rows::of_blocks});
+    const auto launch = [&]<int width>(detail::Width<width>) {
+      const WholeRowKernel<host, Rows, T, Output, columns, width> kernel{
+          .a = rows,
+          .x = from,
+          .output = output,
+          .k = share,
+          .first_column = static_cast<int>(c),
+          .items = {.tiles = (share + width - 1) / width}};
+      if constexpr (host) {
+        const HostBlocks blocks(rows.count(), kernel.rows_of_block, rows.mean_length, share);
+        if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
+          for (int block = 0; block < blocks.count; ++block) kernel(block);
+        else
+          Kokkos::parallel_for(label, blocks.policy(exec), kernel);
+      } else {
+        launch_items(label, exec, kernel);
+      }
+    };
+    detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, from, share),
+                       launch);
+  }
 }
 
-/// The kernel that every backend shares, of formats whose rows are visited.
-template <template <class...> class Format>
-struct VisitorPortable {
-  template <class Scalar, class Ordinal, class Device, class Offset>
-  using Matrix = Format<Scalar, Ordinal, Device, Offset>;
-  using HostPolicy = HostTilePolicy;
-  using DevicePolicy = TilePolicy;
-  static constexpr auto label = detail::label_of<Format>("-portable");
-  static constexpr std::string_view name = label.name();
-  static constexpr bool portable = true;
+/// The rows of a format that visits their entries: for_each_entry<slots in flight>(i, visit(value,
+/// column)).
+template <class Access>
+struct VisitedRows {
+  static constexpr bool of_blocks = false;
+  Access access;
+  std::int64_t rows;
+  double mean_length;
 
-  template <class Scalar, class ExecSpace>
-  static bool is_recommended(const ExecSpace&) {
-    return false;
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t matrix_row(std::int64_t i) const {
+    return access.row(i);
   }
-
-  template <class ExecSpace, class Policy, class M, class X, class Output>
-  static void run(const ExecSpace& exec, const Policy& asked, const M& a, const X& x,
-                  const Output& output, std::int64_t k) {
-    constexpr bool host = std::is_same_v<Policy, HostPolicy>;
-    multiply_visited_rows<host>(label.text, exec, asked, a, x, output, k);
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return i; }
+  template <bool host, class Tile, class RowsOfX>
+  KOKKOS_FORCEINLINE_FUNCTION Tile add_up(std::int64_t i, const RowsOfX& rows_of_x,
+                                          std::int64_t step) const {
+    Tile sums;
+    access.template for_each_entry<host ? 1 : 4>(i, [&](const auto& value, auto column) {
+      sums.add_product(value, Tile(rows_of_x[column], step));
+    });
+    return sums;
   }
 };
+
+/// Multiplies A, of a format whose entries are visited, by X.
+template <bool host, class ExecSpace, class Matrix, class X, class Output>
+void multiply_visited_rows(const char* label, const ExecSpace& exec, const Choice& asked,
+                           const Matrix& a, const X& x, const Output& output, std::int64_t k) {
+  const double mean_length = static_cast<double>(a.nnz()) / static_cast<double>(a.rows());
+  const VisitedRows<typename Matrix::Access> rows{a.row_visitor(), a.visited_rows(), mean_length};
+  multiply_whole_rows<host>(label, exec, asked, rows, x, output, k);
+}
 
 }  // namespace fatvec::portable
