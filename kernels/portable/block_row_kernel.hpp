@@ -25,6 +25,7 @@ struct BlockRows {
   Ordinal x_rows;
   std::int64_t rows;
   double mean_length;
+  double mean_parts;  ///< blocks of a row
 
   explicit BlockRows(const S& a)
       : block_rows(a.access),
@@ -33,7 +34,8 @@ struct BlockRows {
         values(a.values),
         x_rows(a.cols()),
         rows(a.rows()),
-        mean_length(static_cast<double>(a.slots * a.block.size) / static_cast<double>(a.count)) {}
+        mean_length(static_cast<double>(a.slots * a.block.size) / static_cast<double>(a.count)),
+        mean_parts(static_cast<double>(a.slots) / static_cast<double>(a.count)) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
   [[nodiscard]] KOKKOS_FUNCTION static std::int64_t matrix_row(std::int64_t i) { return i; }
@@ -49,39 +51,47 @@ struct BlockRows {
   }
   [[nodiscard]] KOKKOS_FUNCTION int block_size() const { return size > 0 ? size : block.size; }
 
-  template <bool host, class Tile, class RowsOfX>
-  KOKKOS_FORCEINLINE_FUNCTION Tile add_up(const Row& row, const RowsOfX& rows_of_x,
-                                          std::int64_t step) const {
+  template <bool host, class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION typename Tiles::Tile add_up(const Row& row, const Tiles& tiles,
+                                                          int lane, int lanes) const {
+    using Tile = typename Tiles::Tile;
     // Columns of a block that are loaded before they are multiplied: of wide tiles of X few, for
     // want of registers (docs/lab/0056).
     constexpr int batch = size > 0 && size <= 4 ? size : sizeof(Tile) > 16 ? 2 : 4;
     Tile sums[host ? 2 : 1];  // a CPU adds to two in turns: an addition need not wait
-    for (std::int64_t n = block_rows.begin(row.block_row); n < row.end; ++n) {
+    const auto add_block = [&](std::int64_t n) {
       const Ordinal first = block_columns[n] * block_size();
       const Value* const of_block = row.values + n * block_size() * block_size();
       if constexpr (size > 0 && size <= 4)  // without a loop inside, that over blocks is unrolled
-        add_columns<batch>(of_block, first, size, rows_of_x, step, sums);
+        add_columns<batch>(of_block, first, size, tiles, sums);
       else
         for (int b = 0; b < block_size(); b += batch)
-          add_columns<batch>(of_block + b * block.column_step, first + b, block_size() - b,
-                             rows_of_x, step, sums);
-    }
+          add_columns<batch>(of_block + b * block.column_step, first + b, block_size() - b, tiles,
+                             sums);
+    };
+    std::int64_t n = block_rows.begin(row.block_row) + lane;
+    if (lanes > 1)  // two at a time
+      for (; n + lanes < row.end; n += 2 * lanes) {
+        add_block(n);
+        add_block(n + lanes);
+      }
+    for (const std::int64_t end = lanes > 1 ? Kokkos::min(n + 1, row.end) : row.end; n < end; ++n)
+      add_block(n);
     if constexpr (host) sums[0] += sums[1];
     return sums[0];
   }
 
   /// Up to `batch` columns of a block, of the `left` that it still has, times rows first, first +
   /// 1, ... of X.
-  template <int batch, class RowsOfX, class Tile, int parts>
+  template <int batch, class Tiles, class Tile, int parts>
   KOKKOS_FORCEINLINE_FUNCTION void add_columns(const Value* of_block, Ordinal first, int left,
-                                               const RowsOfX& rows_of_x, std::int64_t step,
-                                               Tile (&sums)[parts]) const {
+                                               const Tiles& tiles, Tile (&sums)[parts]) const {
     Value value[batch] = {};
     Tile of_x[batch];
     for (int b = 0; b < batch; ++b) {
       if (b >= left || b >= x_rows - first) continue;
       value[b] = of_block[b * block.column_step];
-      of_x[b] = Tile(rows_of_x[first + b], step);
+      of_x[b] = tiles[first + b];
     }
     for (int b = 0; b < batch; ++b)
       if (b < left && b < x_rows - first) sums[b % parts].add_product(value[b], of_x[b]);

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -24,12 +25,33 @@ struct Share {
   int longest = std::numeric_limits<int>::max();  ///< rows with more entries are left to teams
 };
 
+/// Division of numbers below 2^31 by one that stays the same: a multiplication.
+struct Divisor {
+  std::uint32_t divisor = 1;
+  std::uint32_t factor = 1U << 31;
+  int shift = 31;
+
+  Divisor() = default;
+  explicit Divisor(std::uint32_t by)
+      : divisor(by),
+        factor(static_cast<std::uint32_t>(((1ULL << (31 + std::bit_width(by - 1))) + by - 1) / by)),
+        shift(31 + std::bit_width(by - 1)) {}
+
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int quotient(int number) const {
+    return static_cast<int>(static_cast<std::uint64_t>(number) * factor >> shift);
+  }
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int remainder(int number, int quotient) const {
+    return number - quotient * static_cast<int>(divisor);
+  }
+};
+
 /// Which row and tile of columns a work-item of a device has. Neighbouring items have what lies
 /// side by side in X: columns of a row, or rows of a column.
 struct Items {
   int tiles = 1;  ///< of a row
   std::int64_t first_row = 0;
-  int rows = 0;  ///< of this launch
+  int rows = 0;     ///< of this launch
+  Divisor by = {};  ///< tiles, or where columns are apart the rows of whole warps
 
   /// Of one work-item.
   struct RowAndTile {
@@ -38,9 +60,14 @@ struct Items {
   };
   template <bool contiguous>
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION RowAndTile at(int item) const {
-    if (tiles == 1) return {first_row + item, 0};
-    if constexpr (contiguous) return {first_row + item / tiles, item % tiles};
-    return {first_row + item % rows, item / rows};
+    const int quotient = by.quotient(item);
+    const int remainder = by.remainder(item, quotient);
+    if constexpr (contiguous) return {first_row + quotient, remainder};
+    return {first_row + remainder, quotient};
+  }
+  /// Whether a row is of this launch: not so for the last threads of the last warp.
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool have(std::int64_t row) const {
+    return row - first_row < rows;
   }
 };
 
@@ -61,15 +88,19 @@ constexpr auto tiles() {
     return detail::Widths<1, 2, 3, 4>{};
 }
 
-/// `wanted` columns of a tile, or as many as a device can load where rows of X begin: single ones,
-/// by threes.
+/// Columns of a tile: on devices `wanted`, or two, where rows of X begin with whole vectors and k
+/// columns are whole tiles; otherwise three, of which the last tile may have fewer.
 template <bool host, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
-  const int n = detail::device_vector_width<T>(std::min(wanted, 4));
-  const bool aligned =
-      x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
-  return aligned ? wanted : k < 3 ? 1 : 3;
+  const auto fits = [&](int width) {
+    const int n = detail::device_vector_width<T>(width);
+    return k % width == 0 && x.row_stride % n == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
+  };
+  for (const int width : {std::min(wanted, 4), 2})
+    if (width <= wanted && fits(width)) return width;
+  return k < 3 ? 1 : 3;
 }
 
 /// The blocks of rows of a host's work-items.
@@ -97,6 +128,7 @@ struct HostBlocks {
 };
 
 /// Launches the items of a device, as many at a time as a launch can have; no allocation, no fence.
+/// Where threads share rows, warps are complete.
 template <class ExecSpace, class Kernel>
 void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
                   int threads_per_row = 1) {
@@ -104,12 +136,15 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
   using Range = Kokkos::RangePolicy<
       ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
       Kokkos::LaunchBounds<128, detail::least_resident<Kernel::resident_blocks>>>;
+  const int rows_of_warp = threads_per_row > 1 ? detail::warp_size / threads_per_row : 1;
   const std::int64_t count = kernel.a.count();
   const std::int64_t of_row = std::int64_t{kernel.items.tiles} * threads_per_row;
-  const std::int64_t at_once = std::numeric_limits<int>::max() / of_row;
+  const std::int64_t at_once = std::numeric_limits<int>::max() / of_row - rows_of_warp;
   for (Items& items = kernel.items; items.first_row < count; items.first_row += items.rows) {
     items.rows = static_cast<int>(std::min(at_once, count - items.first_row));
-    Kokkos::parallel_for(label, Range(exec, 0, static_cast<int>(items.rows * of_row)), kernel);
+    const int whole = (items.rows + rows_of_warp - 1) / rows_of_warp * rows_of_warp;
+    items.by = Divisor(static_cast<std::uint32_t>(Kernel::contiguous ? items.tiles : whole));
+    Kokkos::parallel_for(label, Range(exec, 0, static_cast<int>(whole * of_row)), kernel);
   }
 }
 

@@ -96,7 +96,7 @@ struct Work {
   bool strided;          ///< the columns of X are apart
   bool contiguous_rows;  ///< the entries of a row lie side by side
   std::int64_t rows;     ///< of A
-  double mean_length;    ///< entries of a row
+  double mean_length;    ///< entries of a row, or blocks
   std::int64_t k;        ///< columns of X
   bool blocks = false;   ///< the entries of a row are in blocks of BSR
 };
@@ -117,11 +117,16 @@ inline constexpr Rule strided_host_rules[] = {{3, 1}, {any, 4}};
 /// Devices: an item is a row with one tile.
 inline constexpr Rule device_rules[] = {{1, 1}, {2, 2}, {3, 3}, {4, 4}, {6, 3}, {any, 4}};
 /// The same, for rows of blocks.
-inline constexpr Rule block_rules[] = {{1, 1}, {2, 2}, {3, 3}, {any, 4}};
+inline constexpr Rule block_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4},
+                                       {4, 4, 4}, {6, 3},    {any, 4}};
 /// Devices: rows whose entries lie side by side.
 inline constexpr Rule contiguous_row_rules[] = {{1, 1}, {2, 2}, {3, 3}, {8, 2}, {any, 4}};
-/// Devices: rows that threads may share.
-inline constexpr Rule shared_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4}, {any, 2}};
+/// Devices: rows that threads may share, of few entries on average, of more, and of many.
+inline constexpr Rule shared_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4},  {4, 4, 4},
+                                            {6, 2, 2}, {8, 4, 4}, {32, 4, 2}, {any, 4}};
+inline constexpr Rule longer_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4}, {any, 2}};
+inline constexpr Rule long_row_rules[] = {{1, 1, 8}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4},
+                                          {6, 2, 2}, {8, 4, 4}, {any, 2}};
 /// Devices, where the columns of X are apart.
 inline constexpr Rule strided_rules[] = {{2, 2}, {4, 4}, {any, 8}};
 /// The same, for rows that threads may share.
@@ -140,8 +145,12 @@ inline constexpr int most_threads_per_row = 16;
 /// Entries of the row, on average, that each of them should have.
 inline constexpr double entries_of_thread = 2.5;
 
-/// The shortest rows, on average, that threads share.
-inline constexpr double least_shared_length = 12;
+/// The shortest rows, on average, that threads share: entries, or blocks.
+inline constexpr double least_shared_length = 9;
+inline constexpr double least_shared_blocks = 8;
+/// From here on, on average, rows are longer, and long.
+inline constexpr double longer_length = 24;
+inline constexpr double long_length = 40;
 
 /// Bytes of a row of X that devices take in one sweep over A.
 inline constexpr std::int64_t bytes_at_once = 512;
@@ -168,8 +177,9 @@ inline int team_width(bool host, std::int64_t columns) {
   return host || columns >= 4 ? 4 : 1;
 }
 
-/// Whether threads may share rows: their entries lie side by side, and each gets some.
+/// Whether threads may share rows: their entries, or blocks, lie side by side, and each gets some.
 inline bool may_share_rows(const Work& work) {
+  if (work.blocks) return work.mean_length >= least_shared_blocks;
   return work.contiguous_rows && work.mean_length >= least_shared_length;
 }
 
@@ -177,9 +187,11 @@ inline bool may_share_rows(const Work& work) {
 inline std::span<const Rule> rules_for(const Work& work) {
   if (work.host && work.strided) return strided_host_rules;
   if (work.host) return host_rules;
-  if (may_share_rows(work)) {
+  if (may_share_rows(work) && !work.blocks) {
     if (work.strided) return strided_shared_row_rules;
-    return shared_row_rules;
+    return work.mean_length < longer_length ? std::span<const Rule>(shared_row_rules)
+           : work.mean_length < long_length ? std::span<const Rule>(longer_row_rules)
+                                            : long_row_rules;
   }
   if (work.strided) return strided_rules;
   if (work.contiguous_rows) return contiguous_row_rules;
@@ -193,7 +205,7 @@ inline Choice proposed(const Work& work) {
   const Rule rule = *std::find_if(rules.begin(), rules.end(), [&](const Rule& r) {
     return work.k <= r.most_columns;  // the last one always holds
   });
-  Choice choice{Form::range, rule.width, rule.threads_per_row};
+  Choice choice{Form::range, rule.width, may_share_rows(work) ? rule.threads_per_row : 1};
   if (work.host) return choice;
   const auto items = [&] {
     return static_cast<double>(work.rows) *
@@ -216,7 +228,7 @@ inline Choice chosen(const Choice& asked, const Work& work) {
   if (asked.threads_per_row > 0) choice.threads_per_row = asked.threads_per_row;
   choice.threads_per_row = static_cast<int>(
       std::bit_floor(std::clamp(static_cast<unsigned>(choice.threads_per_row), 1U, 32U)));
-  if (work.host || !work.contiguous_rows) choice.threads_per_row = 1;
+  if (work.host || !(work.contiguous_rows || work.blocks)) choice.threads_per_row = 1;
   return choice;
 }
 

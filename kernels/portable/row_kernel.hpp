@@ -39,9 +39,11 @@ struct RowKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
+  template <int w>
+  using TilesOfX = detail::TilesOfX<T, Tile<w>>;
   /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
   static constexpr int resident_blocks =
-      contiguous && Rows::contiguous && width * sizeof(T) < 16 ? 10 : 8;
+      contiguous && Rows::contiguous && !shares_rows && width * sizeof(T) < 16 ? 10 : 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
 
   Rows a;
@@ -71,11 +73,19 @@ struct RowKernel {
     } else {
       const int lane = shares_rows ? item & ((1 << lane_bits) - 1) : 0;
       const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);
-      const Row row = a(i);
-      if (row.length > longest) return;
+      const bool idle = shares_rows && !items.have(i);
+      Row row = a(idle ? 0 : i);
+      const bool stores = !idle && row.length <= longest;
+      if (!stores && !shares_rows) return;
+      if (!stores) row.length = 0;  // a warp adds up as a whole
       const int c = tile * width;
-      multiply<width>(i, row, c, Kokkos::min(k, c + width), lane,
-                      shares_rows ? detail::mask_of_lanes(item, 1 << lane_bits) : 0);
+      if constexpr (contiguous)
+        detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
+          finish<width>(i, c, add_up<shares_rows>(row, tiles, lane, lanes()), stores && lane == 0,
+                        present);
+        });
+      else
+        multiply<width>(i, row, c, Kokkos::min(k, c + width), stores, lane);
     }
   }
 
@@ -91,37 +101,50 @@ struct RowKernel {
   }
 
  private:
-  /// Columns c ... last - 1 of row i by one thread, or by those of `mask` in a warp.
-  template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, const Row& row, int c, int last,
-                                            int lane = 0, unsigned mask = 0) const {
-    for (; c + w <= last; c += w) {
-      Tile<w> sums = add_up<w>(row, c, lane, shares_rows ? 1 << lane_bits : 1);
-      alignas(16) T of_row[w];
-      sums.copy_to(of_row);
-      if constexpr (shares_rows)
-        for (int offset = 1 << lane_bits >> 1; offset > 0; offset /= 2)
-          for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset, mask);
-      const std::int64_t to = a.matrix_row(i);
-      if (lane == 0 && to >= 0) output.store(to, first_column + c, of_row);
-      if constexpr (!host && w == width) return;  // devices: an item has one whole tile
-    }
-    if constexpr (w > 1)
-      if (c < last) multiply<w / 2>(i, row, c, last, lane, mask);
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lanes() const {
+    return shares_rows ? 1 << lane_bits : 1;
   }
 
-  /// The sums of every lanes-th entry of a row, from entry `lane` on, times columns c, c + 1, ...
-  /// of X. Several entries are loaded before they are multiplied; a CPU adds them to two sums in
-  /// turns, so that an addition need not wait for the one before.
+  /// Columns c ... last - 1 of row i.
   template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION Tile<w> add_up(Row row, int c, int lane, int lanes) const {
-    constexpr int batch = host || w * sizeof(T) > 24 ? 2 : 4;
-    const detail::RowsOfX<T> rows_of_x(x, c);
-    Tile<w> sums[host ? 2 : 1];
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, const Row& row, int c, int last,
+                                            bool stores = true, int lane = 0) const {
+    for (; c + w <= last; c += w) {
+      finish<w>(i, c, add_up<shares_rows>(row, TilesOfX<w>(x, c), lane, lanes()),
+                stores && lane == 0);
+      if constexpr (!host && w == width) return;  // devices: an item has one tile
+    }
+    if constexpr (w > 1)
+      if (c < last) multiply<w / 2>(i, row, c, last, stores, lane);
+  }
+
+  /// Adds up what the threads that share row i have; one of them gives the first `present` columns
+  /// to the output.
+  template <int w, class Sums>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t i, int c, const Sums& sums, bool stores,
+                                          int present = w) const {
+    alignas(16) T of_row[w];
+    sums.copy_to(of_row);
+    if constexpr (shares_rows)
+      for (int offset = lanes() / 2; offset > 0; offset /= 2)
+        for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
+    const std::int64_t to = stores ? a.matrix_row(i) : -1;
+    if (to >= 0) detail::store_columns<w>(output, to, first_column + c, of_row, present);
+  }
+
+  /// The sums of every lanes-th entry of a row, from entry `lane` on, times a tile of X. Several
+  /// entries are loaded before they are multiplied; a CPU adds them to two sums in turns, so that
+  /// an addition need not wait for the one before.
+  template <bool shared, class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION typename Tiles::Tile add_up(Row row, const Tiles& tiles, int lane,
+                                                          int lanes) const {
+    using Sums = typename Tiles::Tile;
+    constexpr int batch = host || sizeof(Sums) > 24 ? 2 : 4;
+    Sums sums[host ? 2 : 1];
     const auto add = [&](const auto& entries) {
-      Tile<w> of_x[entries.size];
+      Sums of_x[entries.size];
       for (int n = 0; n < entries.size; ++n)
-        if (entries.has(n)) of_x[n] = Tile<w>(rows_of_x[entries.colidx[n]], x.step());
+        if (entries.has(n)) of_x[n] = tiles[entries.colidx[n]];
       for (int n = 0; n < entries.size; ++n)
         if (entries.has(n)) sums[host ? n % 2 : 0].add_product(entries.value[n], of_x[n]);
     };
@@ -129,11 +152,8 @@ struct RowKernel {
     row.advance(lane);
     for (; left >= batch * lanes; left -= batch * lanes, row.advance(batch * lanes))
       add(row.template load<batch, true>(lanes, left));
-    if constexpr (host) {
-      if (left > 0) add(row.template load<1, true>(1, 1));
-    } else {
-      if (lane < left) add(row.template load<batch, false>(lanes, left - lane));
-    }
+    constexpr int rest = shared ? batch : batch - 1;
+    if (lane < left) add(row.template load<rest, rest == 1>(lanes, left - lane));
     if constexpr (host) sums[0] += sums[1];
     return sums[0];
   }
@@ -147,7 +167,10 @@ struct RowKernel {
       Tile<w> sums;
       Kokkos::parallel_reduce(
           Kokkos::TeamVectorRange(team, threads),
-          [&](int thread, Tile<w>& part) { part += add_up<w>(a(i), c, thread, threads); }, sums);
+          [&](int thread, Tile<w>& part) {
+            part += add_up<true>(a(i), TilesOfX<w>(x, c), thread, threads);
+          },
+          sums);
       Kokkos::single(Kokkos::PerTeam(team), [&] {
         alignas(16) T of_row[w];
         sums.copy_to(of_row);
@@ -226,13 +249,15 @@ template <bool host, class ExecSpace, class Rows, class T, detail::Columns colum
 auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   Launch<ExecSpace, Rows, T, columns, Output> launch = nullptr;
   constexpr bool may_share = !host && Rows::contiguous && detail::has_shuffles<ExecSpace>;
-  constexpr bool always_share = may_share && requires { Rows::of_segments; };
+  constexpr bool always_share = may_share && requires {
+    Rows::of_segments;
+  };
+  const bool shares = always_share || (may_share && choice.threads_per_row > 1);
   const auto take = [&]<int width>(detail::Width<width>) {
     if constexpr (!always_share)
       launch = &launch_rows<host, width, false, ExecSpace, Rows, T, columns, Output>;
     if constexpr (may_share)
-      if (always_share || choice.threads_per_row > 1)
-        launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
+      if (shares) launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
   };
   detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, x, k), take);
   return launch;
@@ -308,13 +333,15 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
 template <template <class...> class Format>
 inline constexpr bool is_walked =
     requires(const Format<double, int, Kokkos::DefaultExecutionSpace, int>& a) {
-      a.row_access();
-      requires !requires { a.block_access(); };
-    };
+  a.row_access();
+  requires !requires {
+    a.block_access();
+  };
+};
 
 /// Whether the entries of its rows lie side by side, too.
 template <template <class...> class Format>
-inline constexpr bool has_contiguous_rows = is_walked<Format> && requires {
+inline constexpr bool has_contiguous_rows = is_walked<Format>&& requires {
   requires Format<double, int, Kokkos::DefaultExecutionSpace, int>::Rows::contiguous;
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include <fatvec/formats/multivector.hpp>
@@ -16,12 +18,15 @@ namespace fatvec::portable {
 
 /// A row times a tile of columns of X, as in row_kernel.hpp.
 ///
-/// Rows  count(); mean_length; of_blocks, whether they are BSR's; matrix_row(i), the row of A that
-///       row i is, or -1, but not in BSR; operator()(i), where row i is; add_up<host, Tile>(row,
-///       rows_of_x, step), its sums, times the columns of rows_of_x, which are `step` apart
-template <bool host, class Rows, class T, class Output, detail::Columns columns, int width>
+/// Rows  count(); mean_length; mean_parts, what of a row threads may share, such as blocks;
+/// of_blocks, whether they are BSR's;
+///       matrix_row(i), the row of A that row i is, or -1, but not in BSR; operator()(i), where
+///       row i is; add_up<host>(row, tile of X, lane, lanes), the sums of every lanes-th part
+template <class ExecSpace, bool host, class Rows, class T, class Output, detail::Columns columns,
+          int width>
 struct WholeRowKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
+  static constexpr bool shares_rows = !host && Rows::of_blocks && detail::has_shuffles<ExecSpace>;
   static constexpr int resident_blocks = 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
   template <int w>
@@ -33,6 +38,7 @@ struct WholeRowKernel {
   int k;
   int first_column;
   Items items;
+  int lane_bits = 0;  ///< log2 of the threads that share a row
 
   KOKKOS_FUNCTION void operator()(int item) const {
     if constexpr (host) {
@@ -41,26 +47,50 @@ struct WholeRowKernel {
       const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
       for (std::int64_t i = first; i < last; ++i) local.template multiply<width>(i, 0, k);
     } else {
-      const auto [i, tile] = items.template at<contiguous>(item);
-      multiply<width>(i, tile * width, Kokkos::min(k, tile * width + width));
+      const int lane = shares_rows ? item & (lanes() - 1) : 0;
+      const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);
+      const bool idle = shares_rows && !items.have(i);
+      const auto row = a(idle ? 0 : i);
+      const int c = tile * width;
+      if constexpr (contiguous)
+        detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
+          finish<width>(i, c, a.template add_up<host>(row, tiles, lane, lanes()),
+                        !idle && lane == 0, present);
+        });
+      else
+        multiply<width>(idle ? 0 : i, c, Kokkos::min(k, c + width), !idle, lane);
     }
   }
 
  private:
+  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int lanes() const {
+    return shares_rows ? 1 << lane_bits : 1;
+  }
+
   /// Columns c ... last - 1 of row i.
   template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last) const {
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last, bool stores = true,
+                                            int lane = 0) const {
     const auto row = a(i);
     for (; c + w <= last; c += w) {
-      const Tile<w> sums =
-          a.template add_up<host, Tile<w>>(row, detail::RowsOfX<T>(x, c), x.step());
-      alignas(16) T of_row[w];
-      sums.copy_to(of_row);
-      if (const std::int64_t to = a.matrix_row(i); Rows::of_blocks || to >= 0)
-        output.store(to, first_column + c, of_row);
+      const detail::TilesOfX<T, Tile<w>> tiles(x, c);
+      finish<w>(i, c, a.template add_up<host>(row, tiles, lane, lanes()), stores && lane == 0);
     }
     if constexpr (w > 1)
-      if (c < last) multiply<w / 2>(i, c, last);
+      if (c < last) multiply<w / 2>(i, c, last, stores, lane);
+  }
+
+  template <int w, class Sums>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t i, int c, const Sums& sums, bool stores,
+                                          int present = w) const {
+    alignas(16) T of_row[w];
+    sums.copy_to(of_row);
+    if constexpr (shares_rows)
+      for (int offset = lanes() / 2; offset > 0; offset /= 2)
+        for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
+    const std::int64_t to = stores ? a.matrix_row(i) : -1;
+    if (Rows::of_blocks ? stores : to >= 0)
+      detail::store_columns<w>(output, to, first_column + c, of_row, present);
   }
 };
 
@@ -78,25 +108,27 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
                                          .strided = columns == detail::Columns::strided,
                                          .contiguous_rows = false,
                                          .rows = rows.count(),
-                                         .mean_length = rows.mean_length,
+                                         .mean_length = rows.mean_parts,
                                          .k = share,
                                          .blocks = Rows::of_blocks});
     const auto launch = [&]<int width>(detail::Width<width>) {
-      const WholeRowKernel<host, Rows, T, Output, columns, width> kernel{
-          .a = rows,
-          .x = from,
-          .output = output,
-          .k = share,
-          .first_column = static_cast<int>(c),
-          .items = {.tiles = (share + width - 1) / width}};
+      using Kernel = WholeRowKernel<ExecSpace, host, Rows, T, Output, columns, width>;
+      Kernel kernel{.a = rows,
+                    .x = from,
+                    .output = output,
+                    .k = share,
+                    .first_column = static_cast<int>(c),
+                    .items = {.tiles = (share + width - 1) / width}};
       if constexpr (host) {
-        const HostBlocks blocks(rows.count(), kernel.rows_of_block, rows.mean_length, share);
+        const HostBlocks blocks(rows.count(), Kernel::rows_of_block, rows.mean_length, share);
         if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
           for (int block = 0; block < blocks.count; ++block) kernel(block);
         else
           Kokkos::parallel_for(label, blocks.policy(exec), kernel);
       } else {
-        launch_items(label, exec, kernel);
+        const int lanes = Kernel::shares_rows ? choice.threads_per_row : 1;
+        kernel.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
+        launch_items(label, exec, kernel, lanes);
       }
     };
     detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, from, share),
@@ -109,6 +141,7 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
 template <class Access>
 struct VisitedRows {
   static constexpr bool of_blocks = false;
+  static constexpr double mean_parts = 1;
   Access access;
   std::int64_t rows;
   double mean_length;
@@ -118,13 +151,12 @@ struct VisitedRows {
     return access.row(i);
   }
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return i; }
-  template <bool host, class Tile, class RowsOfX>
-  KOKKOS_FORCEINLINE_FUNCTION Tile add_up(std::int64_t i, const RowsOfX& rows_of_x,
-                                          std::int64_t step) const {
-    Tile sums;
-    access.template for_each_entry<host ? 1 : 4>(i, [&](const auto& value, auto column) {
-      sums.add_product(value, Tile(rows_of_x[column], step));
-    });
+  template <bool host, class Tiles>
+  KOKKOS_FORCEINLINE_FUNCTION typename Tiles::Tile add_up(std::int64_t i, const Tiles& tiles, int,
+                                                          int) const {
+    typename Tiles::Tile sums;
+    access.template for_each_entry<host ? 1 : 4>(
+        i, [&](const auto& value, auto column) { sums.add_product(value, tiles[column]); });
     return sums;
   }
 };

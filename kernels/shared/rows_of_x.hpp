@@ -7,6 +7,9 @@
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/macros.hpp>
+#include <fatvec/core/vector_of.hpp>
+#include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/shared/tile.hpp>
 
 namespace fatvec::detail {
 
@@ -31,6 +34,53 @@ struct RowsOfX {
     return reinterpret_cast<const T*>(first + offset);
   }
 };
+
+/// A tile of neighbouring columns of X, read row by row. Of one that is partial only the first
+/// `present` are columns of X; the others repeat the last of them.
+template <class T, class Tile_, bool partial = false>
+struct TilesOfX {
+  using Tile = Tile_;
+  RowsOfX<T> rows;
+  std::int64_t step;  ///< from column to column
+  int present;
+
+  template <class X>
+  KOKKOS_FUNCTION TilesOfX(const X& x, int first_column, int columns = 0)
+      : rows(x, first_column), step(x.step()), present(columns) {}
+
+  template <class Ordinal>
+  FATVEC_FORCEINLINE_FUNCTION Tile operator[](Ordinal row) const {
+    if constexpr (partial)
+      return Tile(rows[row], step, present);
+    else
+      return Tile(rows[row], step);
+  }
+};
+
+/// f(tile of X, columns of it that X has) for columns c, c + 1, ... of k. Where tiles, of three
+/// columns, do not make k columns all of them are partial: threads of a warp whose tiles were read
+/// in different ways would wait for each other.
+template <int width, class T, class F>
+FATVEC_FORCEINLINE_FUNCTION void with_tile(const MultiVectorSpan<const T, Columns::contiguous>& x,
+                                           int c, int k, const F& f) {
+  if constexpr (width == 3) {
+    const int present = Kokkos::min(width, k - c);
+    if (k % width != 0) return f(TilesOfX<T, Tile<T, width, 1>, true>(x, c, present), present);
+  }
+  f(TilesOfX<T, Tile<T, width>>(x, c), width);
+}
+
+/// Stores the first `present` of a row's sums.
+template <int width, class T, class Output>
+FATVEC_FORCEINLINE_FUNCTION void store_columns(const Output& output, std::int64_t row,
+                                               std::int64_t column, const T (&sums)[width],
+                                               int present) {
+  if (present == width) return output.store(row, column, sums);
+  for (int e = 0; e < width; ++e) {
+    const T one[1] = {sums[e]};
+    if (e < present) output.store(row, column + e, one);
+  }
+}
 
 /// Throws CapacityError where the bytes of a row of X do not fit in 32 bits.
 template <class X>

@@ -30,19 +30,21 @@ template <int blocks>
 inline constexpr int least_resident = blocks;
 #endif
 
-/// value + that of the thread whose rank differs in bit `offset`. Every thread of `mask`, a part of
-/// the warp, must call it.
+/// Threads of a warp that add up together.
+inline constexpr int warp_size = 32;
+
+/// value + that of the thread whose rank differs in bit `offset`. Every thread of the warp must
+/// call it: of a part of them, in a mask, the compiler would have to find out who is there.
 template <class T>
-FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, [[maybe_unused]] int offset,
-                                           [[maybe_unused]] unsigned mask = ~0U) {
+FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, [[maybe_unused]] int offset) {
 #if defined(__CUDA_ARCH__)
   if constexpr (std::is_arithmetic_v<T>) {
-    return value + __shfl_xor_sync(mask, value, offset);
+    return value + __shfl_xor_sync(~0U, value, offset);
   } else if constexpr (requires { value.imag(); }) {
-    return value + T(__shfl_xor_sync(mask, value.real(), offset),
-                     __shfl_xor_sync(mask, value.imag(), offset));
+    return value + T(__shfl_xor_sync(~0U, value.real(), offset),
+                     __shfl_xor_sync(~0U, value.imag(), offset));
   } else {  // half and bfloat16
-    return T(static_cast<float>(value) + __shfl_xor_sync(mask, static_cast<float>(value), offset));
+    return T(static_cast<float>(value) + __shfl_xor_sync(~0U, static_cast<float>(value), offset));
   }
 #elif defined(__HIP_DEVICE_COMPILE__)
   if constexpr (std::is_arithmetic_v<T>) {
@@ -55,13 +57,6 @@ FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, [[maybe_unused]] int 
 #else
   return value;
 #endif
-}
-
-/// Which threads of a warp are the `lanes` (a power of two) neighbours that thread `rank` belongs
-/// to.
-KOKKOS_INLINE_FUNCTION unsigned mask_of_lanes(int rank, int lanes) {
-  const unsigned first = static_cast<unsigned>(rank) % 32U & ~static_cast<unsigned>(lanes - 1);
-  return (lanes == 32 ? ~0U : (1U << lanes) - 1U) << first;
 }
 
 }  // namespace fatvec::detail
