@@ -68,7 +68,7 @@ struct RowKernel {
       for (std::int64_t i = first; i < last; ++i) {
         const Row row = local.a(i);
         if constexpr (Rows::contiguous) row.prefetch_ahead();
-        local.template multiply<width>(i, row, 0, k);
+        local.template multiply<width>(row, 0, k, local.a.matrix_row(i));
       }
     } else {
       const int lane = shares_rows ? item & ((1 << lane_bits) - 1) : 0;
@@ -78,14 +78,14 @@ struct RowKernel {
       const bool stores = !idle && row.length <= longest;
       if (!stores && !shares_rows) return;
       if (!stores) row.length = 0;  // a warp adds up as a whole
+      const std::int64_t to = stores && lane == 0 ? a.matrix_row(i) : -1;
       const int c = tile * width;
       if constexpr (contiguous)
         detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
-          finish<width>(i, c, add_up<shares_rows>(row, tiles, lane, lanes()), stores && lane == 0,
-                        present);
+          finish<width>(to, c, add_up<shares_rows>(row, tiles, lane, lanes()), present);
         });
       else
-        multiply<width>(i, row, c, Kokkos::min(k, c + width), stores, lane);
+        multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
     }
   }
 
@@ -105,30 +105,28 @@ struct RowKernel {
     return shares_rows ? 1 << lane_bits : 1;
   }
 
-  /// Columns c ... last - 1 of row i.
+  /// Columns c ... last - 1 of a row, for row `to` of Y; -1: for none.
   template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, const Row& row, int c, int last,
-                                            bool stores = true, int lane = 0) const {
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(const Row& row, int c, int last, std::int64_t to,
+                                            int lane = 0) const {
     for (; c + w <= last; c += w) {
-      finish<w>(i, c, add_up<shares_rows>(row, TilesOfX<w>(x, c), lane, lanes()),
-                stores && lane == 0);
+      finish<w>(to, c, add_up<shares_rows>(row, TilesOfX<w>(x, c), lane, lanes()));
       if constexpr (!host && w == width) return;  // devices: an item has one tile
     }
     if constexpr (w > 1)
-      if (c < last) multiply<w / 2>(i, row, c, last, stores, lane);
+      if (c < last) multiply<w / 2>(row, c, last, to, lane);
   }
 
-  /// Adds up what the threads that share row i have; one of them gives the first `present` columns
-  /// to the output.
+  /// Adds up what the threads that share a row have, and gives the first `present` columns to the
+  /// output.
   template <int w, class Sums>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t i, int c, const Sums& sums, bool stores,
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t to, int c, const Sums& sums,
                                           int present = w) const {
     alignas(16) T of_row[w];
     sums.copy_to(of_row);
     if constexpr (shares_rows)
       for (int offset = lanes() / 2; offset > 0; offset /= 2)
         for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
-    const std::int64_t to = stores ? a.matrix_row(i) : -1;
     if (to >= 0) detail::store_columns<w>(output, to, first_column + c, of_row, present);
   }
 

@@ -20,7 +20,7 @@ namespace fatvec::portable {
 ///
 /// Rows  count(); mean_length; mean_parts, what of a row threads may share, such as blocks;
 /// of_blocks, whether they are BSR's;
-///       matrix_row(i), the row of A that row i is, or -1, but not in BSR; operator()(i), where
+///       matrix_row(i), the row of A that row i is, or -1; operator()(i), where
 ///       row i is; add_up<host>(row, tile of X, lane, lanes), the sums of every lanes-th part
 template <class ExecSpace, bool host, class Rows, class T, class Output, detail::Columns columns,
           int width>
@@ -45,20 +45,23 @@ struct WholeRowKernel {
       const WholeRowKernel local = *this;
       const std::int64_t first = std::int64_t{item} * rows_of_block;
       const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
-      for (std::int64_t i = first; i < last; ++i) local.template multiply<width>(i, 0, k);
+      for (std::int64_t i = first; i < last; ++i) {
+        const auto row = local.a(i);
+        local.template multiply<width>(row, 0, k, local.a.matrix_row(i));
+      }
     } else {
       const int lane = shares_rows ? item & (lanes() - 1) : 0;
       const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);
       const bool idle = shares_rows && !items.have(i);
       const auto row = a(idle ? 0 : i);
+      const std::int64_t to = !idle && lane == 0 ? a.matrix_row(i) : -1;
       const int c = tile * width;
       if constexpr (contiguous)
         detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
-          finish<width>(i, c, a.template add_up<host>(row, tiles, lane, lanes()),
-                        !idle && lane == 0, present);
+          finish<width>(to, c, a.template add_up<host>(row, tiles, lane, lanes()), present);
         });
       else
-        multiply<width>(idle ? 0 : i, c, Kokkos::min(k, c + width), !idle, lane);
+        multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
     }
   }
 
@@ -67,30 +70,27 @@ struct WholeRowKernel {
     return shares_rows ? 1 << lane_bits : 1;
   }
 
-  /// Columns c ... last - 1 of row i.
-  template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last, bool stores = true,
+  /// Columns c ... last - 1 of a row, for row `to` of Y; -1: for none.
+  template <int w, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(const Row& row, int c, int last, std::int64_t to,
                                             int lane = 0) const {
-    const auto row = a(i);
     for (; c + w <= last; c += w) {
       const detail::TilesOfX<T, Tile<w>> tiles(x, c);
-      finish<w>(i, c, a.template add_up<host>(row, tiles, lane, lanes()), stores && lane == 0);
+      finish<w>(to, c, a.template add_up<host>(row, tiles, lane, lanes()));
     }
     if constexpr (w > 1)
-      if (c < last) multiply<w / 2>(i, c, last, stores, lane);
+      if (c < last) multiply<w / 2>(row, c, last, to, lane);
   }
 
   template <int w, class Sums>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t i, int c, const Sums& sums, bool stores,
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t to, int c, const Sums& sums,
                                           int present = w) const {
     alignas(16) T of_row[w];
     sums.copy_to(of_row);
     if constexpr (shares_rows)
       for (int offset = lanes() / 2; offset > 0; offset /= 2)
         for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
-    const std::int64_t to = stores ? a.matrix_row(i) : -1;
-    if (Rows::of_blocks ? stores : to >= 0)
-      detail::store_columns<w>(output, to, first_column + c, of_row, present);
+    if (to >= 0) detail::store_columns<w>(output, to, first_column + c, of_row, present);
   }
 };
 
