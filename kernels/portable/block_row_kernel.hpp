@@ -36,40 +36,39 @@ struct BlockRows {
         mean_length(static_cast<double>(a.slots * a.block.size) / static_cast<double>(a.count)) {}
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t matrix_row(std::int64_t i) { return i; }
-  struct Row {
-    std::int64_t block_row;
-    const Value* values;  ///< as if block 0 were its first
-    std::int64_t end;     ///< of its blocks
-  };
-  KOKKOS_FORCEINLINE_FUNCTION Row operator()(std::int64_t i) const {
-    const std::int64_t block_row = i / block_size();
-    return {block_row, values + (i - block_row * block_size()) * block.row_step,
-            block_rows.begin(block_row + 1)};
-  }
   [[nodiscard]] KOKKOS_FUNCTION int block_size() const { return size > 0 ? size : block.size; }
 
-  template <bool host, class Tile, class RowsOfX>
-  KOKKOS_FORCEINLINE_FUNCTION Tile add_up(const Row& row, const RowsOfX& rows_of_x,
-                                          std::int64_t step) const {
+  template <bool host, int w, class T, detail::Columns columns, class To>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last,
+                                            const detail::MultiVectorSpan<const T, columns>& x,
+                                            const To& to) const {
     // Columns of a block that are loaded before they are multiplied: of wide tiles of X few, for
     // want of registers (docs/lab/0056).
-    constexpr int batch = size > 0 && size <= 4 ? size : sizeof(Tile) > 16 ? 2 : 4;
-    Tile sums[host ? 2 : 1];  // a CPU adds to two in turns: an addition need not wait
-    for (std::int64_t n = block_rows.begin(row.block_row); n < row.end; ++n) {
-      const Ordinal first = block_columns[n] * block_size();
-      const Value* const of_block = row.values + n * block_size() * block_size();
-      if constexpr (size > 0 && size <= 4)  // without a loop inside, that over blocks is unrolled
-        add_columns<batch>(of_block, first, size, rows_of_x, step, sums);
-      else
-        for (int b = 0; b < block_size(); b += batch)
-          add_columns<batch>(of_block + b * block.column_step, first + b, block_size() - b,
-                             rows_of_x, step, sums);
+    constexpr int batch = size > 0 && size <= 4 ? size : w * sizeof(T) > 16 ? 2 : 4;
+    const std::int64_t block_row = i / block_size();
+    const Value* const of_row = values + (i - block_row * block_size()) * block.row_step;
+    const std::int64_t end = block_rows.begin(block_row + 1);
+    for (; c + w <= last; c += w) {
+      const detail::RowsOfX<T> rows_of_x(x, c);
+      TileOf<T, columns, w> sums[host ? 2 : 1];  // a CPU adds to two in turns: no addition waits
+      for (std::int64_t n = block_rows.begin(block_row); n < end; ++n) {
+        const Ordinal first = block_columns[n] * block_size();
+        const Value* const of_block = of_row + n * block_size() * block_size();
+        if constexpr (size > 0 && size <= 4)  // without a loop inside, that over blocks is unrolled
+          add_columns<batch>(of_block, first, size, rows_of_x, x.step(), sums);
+        else
+          for (int b = 0; b < block_size(); b += batch)
+            add_columns<batch>(of_block + b * block.column_step, first + b, block_size() - b,
+                               rows_of_x, x.step(), sums);
+      }
+      if constexpr (host) sums[0] += sums[1];
+      to.store(i, c, sums[0]);
     }
-    if constexpr (host) sums[0] += sums[1];
-    return sums[0];
+    if constexpr (w > 1)
+      if (c < last) multiply<host, w / 2>(i, c, last, x, to);
   }
 
+ private:
   /// Up to `batch` columns of a block, of the `left` that it still has, times rows first, first +
   /// 1, ... of X.
   template <int batch, class RowsOfX, class Tile, int parts>

@@ -14,24 +14,40 @@
 /// and those whose entries are behind bit masks.
 namespace fatvec::portable {
 
+/// `width` columns of X, or of sums.
+template <class T, detail::Columns columns, int width>
+using TileOf =
+    detail::Tile<T, width,
+                 columns == detail::Columns::contiguous ? detail::vector_width<T>(width) : 1>;
+
+/// An output from some column on.
+template <class Output>
+struct OutputFrom {
+  Output output;
+  int first_column;
+
+  template <class T, int width, int n>
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t row, int c,
+                                         const detail::Tile<T, width, n>& sums) const {
+    alignas(16) T of_row[width];
+    sums.copy_to(of_row);
+    output.store(row, first_column + c, of_row);
+  }
+};
+
 /// A row times a tile of columns of X, as in row_kernel.hpp.
 ///
-/// Rows  count(); mean_length; of_blocks, whether they are BSR's; matrix_row(i), the row of A that
-///       row i is, or -1, but not in BSR; operator()(i), where row i is; add_up<host, Tile>(row,
-///       rows_of_x, step), its sums, times the columns of rows_of_x, which are `step` apart
+/// Rows  count(); mean_length; of_blocks, whether they are BSR's; multiply<host, width>(i, c, last,
+///       x, to), which gives columns c ... last - 1 of row i to `to`
 template <bool host, class Rows, class T, class Output, detail::Columns columns, int width>
 struct WholeRowKernel {
-  static constexpr bool contiguous = columns == detail::Columns::contiguous;
   static constexpr int resident_blocks = 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
-  template <int w>
-  using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
 
   Rows a;
   detail::MultiVectorSpan<const T, columns> x;
-  Output output;
+  OutputFrom<Output> to;
   int k;
-  int first_column;
   Items items;
 
   KOKKOS_FUNCTION void operator()(int item) const {
@@ -39,28 +55,13 @@ struct WholeRowKernel {
       const WholeRowKernel local = *this;
       const std::int64_t first = std::int64_t{item} * rows_of_block;
       const std::int64_t last = Kokkos::min(first + rows_of_block, a.count());
-      for (std::int64_t i = first; i < last; ++i) local.template multiply<width>(i, 0, k);
+      for (std::int64_t i = first; i < last; ++i)
+        local.a.template multiply<host, width>(i, 0, k, local.x, local.to);
     } else {
-      const auto [i, tile] = items.template at<contiguous>(item);
-      multiply<width>(i, tile * width, Kokkos::min(k, tile * width + width));
+      const auto [i, tile] = items.template at<columns == detail::Columns::contiguous>(item);
+      a.template multiply<host, width>(i, tile * width, Kokkos::min(k, tile * width + width), x,
+                                       to);
     }
-  }
-
- private:
-  /// Columns c ... last - 1 of row i.
-  template <int w>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last) const {
-    const auto row = a(i);
-    for (; c + w <= last; c += w) {
-      const Tile<w> sums =
-          a.template add_up<host, Tile<w>>(row, detail::RowsOfX<T>(x, c), x.step());
-      alignas(16) T of_row[w];
-      sums.copy_to(of_row);
-      if (const std::int64_t to = a.matrix_row(i); Rows::of_blocks || to >= 0)
-        output.store(to, first_column + c, of_row);
-    }
-    if constexpr (w > 1)
-      if (c < last) multiply<w / 2>(i, c, last);
   }
 };
 
@@ -85,9 +86,8 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
       const WholeRowKernel<host, Rows, T, Output, columns, width> kernel{
           .a = rows,
           .x = from,
-          .output = output,
+          .to = {output, static_cast<int>(c)},
           .k = share,
-          .first_column = static_cast<int>(c),
           .items = {.tiles = (share + width - 1) / width}};
       if constexpr (host) {
         const HostBlocks blocks(rows.count(), kernel.rows_of_block, rows.mean_length, share);
@@ -114,18 +114,21 @@ struct VisitedRows {
   double mean_length;
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t matrix_row(std::int64_t i) const {
-    return access.row(i);
-  }
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return i; }
-  template <bool host, class Tile, class RowsOfX>
-  KOKKOS_FORCEINLINE_FUNCTION Tile add_up(std::int64_t i, const RowsOfX& rows_of_x,
-                                          std::int64_t step) const {
-    Tile sums;
-    access.template for_each_entry<host ? 1 : 4>(i, [&](const auto& value, auto column) {
-      sums.add_product(value, Tile(rows_of_x[column], step));
-    });
-    return sums;
+  template <bool host, int w, class T, detail::Columns columns, class To>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(std::int64_t i, int c, int last,
+                                            const detail::MultiVectorSpan<const T, columns>& x,
+                                            const To& to) const {
+    using Tile = TileOf<T, columns, w>;
+    for (; c + w <= last; c += w) {
+      const detail::RowsOfX<T> rows_of_x(x, c);
+      Tile sums;
+      access.template for_each_entry<host ? 1 : 4>(i, [&](const auto& value, auto column) {
+        sums.add_product(value, Tile(rows_of_x[column], x.step()));
+      });
+      if (const std::int64_t row = access.row(i); row >= 0) to.store(row, c, sums);
+    }
+    if constexpr (w > 1)
+      if (c < last) multiply<host, w / 2>(i, c, last, x, to);
   }
 };
 
