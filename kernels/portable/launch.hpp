@@ -66,7 +66,7 @@ constexpr auto tiles() {
 template <bool host, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
-  const int n = detail::device_vector_width<T>(std::min(wanted, 4));
+  const int n = detail::vector_width<T, 16, true>(std::min(wanted, 4));
   const bool aligned =
       x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
   return aligned ? wanted : k < 3 ? 1 : 3;

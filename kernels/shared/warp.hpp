@@ -30,31 +30,29 @@ template <int blocks>
 inline constexpr int least_resident = blocks;
 #endif
 
-/// value + that of the thread whose rank differs in bit `offset`. Every thread of `mask`, a part of
+/// The value of the thread whose rank differs in bit `offset`. Every thread of `mask`, a part of
 /// the warp, must call it.
 template <class T>
-FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, [[maybe_unused]] int offset,
-                                           [[maybe_unused]] unsigned mask = ~0U) {
+FATVEC_FORCEINLINE_FUNCTION T warp_swap([[maybe_unused]] T value, [[maybe_unused]] int offset,
+                                        [[maybe_unused]] unsigned mask) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (std::is_arithmetic_v<T>) {
-    return value + __shfl_xor_sync(mask, value, offset);
-  } else if constexpr (requires { value.imag(); }) {
-    return value + T(__shfl_xor_sync(mask, value.real(), offset),
-                     __shfl_xor_sync(mask, value.imag(), offset));
-  } else {  // half and bfloat16
-    return T(static_cast<float>(value) + __shfl_xor_sync(mask, static_cast<float>(value), offset));
-  }
+  return __shfl_xor_sync(mask, value, offset);
 #elif defined(__HIP_DEVICE_COMPILE__)
-  if constexpr (std::is_arithmetic_v<T>) {
-    return value + __shfl_xor(value, offset);
-  } else if constexpr (requires { value.imag(); }) {
-    return value + T(__shfl_xor(value.real(), offset), __shfl_xor(value.imag(), offset));
-  } else {
-    return T(static_cast<float>(value) + __shfl_xor(static_cast<float>(value), offset));
-  }
+  return __shfl_xor(value, offset);
 #else
-  return value;
+  return T{};  // no thread but this one
 #endif
+}
+
+/// value + that of the same thread.
+template <class T>
+FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, int offset, unsigned mask = ~0U) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return value + warp_swap(value, offset, mask);
+  else if constexpr (requires { value.imag(); })
+    return value + T(warp_swap(value.real(), offset, mask), warp_swap(value.imag(), offset, mask));
+  else  // half and bfloat16
+    return T(static_cast<float>(value) + warp_swap(static_cast<float>(value), offset, mask));
 }
 
 /// Which threads of a warp are the `lanes` (a power of two) neighbours that thread `rank` belongs
