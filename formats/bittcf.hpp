@@ -9,6 +9,7 @@
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/tiles.hpp>
 
 namespace fatvec {
@@ -127,16 +128,9 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Rows sorted by column.
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
-    const detail::Range<ExecSpace> places(exec, 0, windows() * detail::window_rows);
-    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
-                                             static_cast<std::size_t>(rows_) + 1);
-    Kokkos::parallel_for("fatvec::BitTcfMatrix::lengths", places,
-                         detail::TiledRowLengths<Csr, Access>{row_visitor(), offsets});
-    detail::offsets_from_lengths(exec, offsets, rows_, offsets);
-    Csr csr(rows_, cols_, offsets,
-            detail::allocate<Ordinals>(exec, "fatvec::csr::entries", values.extent(0)),
-            detail::allocate<Scalars>(exec, "fatvec::csr::values", values.extent(0)));
-    Kokkos::parallel_for("fatvec::BitTcfMatrix::to_csr", places,
+    const Csr csr = detail::csr_of_lengths<Csr>(exec, rows_, cols_, row_visitor(), visited_rows());
+    Kokkos::parallel_for("fatvec::BitTcfMatrix::to_csr",
+                         detail::Range<ExecSpace>(exec, 0, visited_rows()),
                          detail::DrainTiles<Csr, Access>{row_visitor(), csr});
     return csr;
   }

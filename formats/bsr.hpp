@@ -8,6 +8,7 @@
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 
 namespace fatvec {
@@ -141,8 +142,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                          detail::ListBlocks<Csr>{occupied, bsr.row_map, bsr.entries});
     const auto parts = detail::RowParts::of<ExecSpace>(bsr.rows(), bsr.nnz());
     Kokkos::parallel_for("fatvec::BsrMatrix::fill", parts.items(exec),
-                         detail::FillBlocks<Csr, detail::BlockArrays<Csr>>{
-                             sorted, bsr.block_arrays(), bsr.block_access(), parts});
+                         detail::FillBlocks<Csr>{sorted, bsr.stored_blocks(), parts});
     exec.fence("fatvec::BsrMatrix::from_csr");  // a sorted copy goes at the end of this function
     return bsr;
   }
@@ -152,17 +152,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
     detail::checked_count<Offset>(static_cast<double>(stored_entries()), "entries");
-    const detail::BlockRowLengths<detail::BlockArrays<Csr>> lengths{block_arrays(), block_size_,
-                                                                    cols_};
-    auto offsets = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
-                                             static_cast<std::size_t>(rows_) + 1);
-    const auto nnz =
-        static_cast<std::size_t>(detail::offsets_from_lengths(exec, offsets, rows_, lengths));
-    Csr csr(rows_, cols_, offsets, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", nnz),
-            detail::allocate<Scalars>(exec, "fatvec::csr::values", nnz));
-    Kokkos::parallel_for(
-        "fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
-        detail::DrainBlocks<Csr, detail::BlockArrays<Csr>>{csr, block_arrays(), block_access()});
+    const Csr csr = detail::csr_of_lengths<Csr>(exec, rows_, cols_, stored_blocks(), rows_);
+    Kokkos::parallel_for("fatvec::BsrMatrix::to_csr", detail::Range<ExecSpace>(exec, 0, rows_),
+                         detail::DrainBlocks<Csr>{csr, stored_blocks()});
     return csr;
   }
 
@@ -178,7 +170,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
-  [[nodiscard]] detail::BlockArrays<Csr> block_arrays() const { return {row_map, entries, values}; }
+  [[nodiscard]] detail::StoredBlocks<Csr> stored_blocks() const {
+    return {row_map, entries, values, block_access(), cols_};
+  }
 
   static int checked_block_size(const FormatOptions& options) {
     if (options.block_size < 0 || options.block_size > max_block_size) {

@@ -9,6 +9,7 @@
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/slice_diagonals.hpp>
 #include <fatvec/formats/detail/slices.hpp>
 #include <fatvec/formats/sell.hpp>
@@ -142,13 +143,7 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Rows sorted by column.
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
-    const detail::DiagonalRowLengths<Access> lengths{row_visitor()};
-    auto row_map = detail::allocate<Offsets>(exec, "fatvec::csr::row_map",
-                                             static_cast<std::size_t>(rows_) + 1);
-    const auto found =
-        static_cast<std::size_t>(detail::offsets_from_lengths(exec, row_map, rows_, lengths));
-    Csr csr(rows_, cols_, row_map, detail::allocate<Ordinals>(exec, "fatvec::csr::entries", found),
-            detail::allocate<Scalars>(exec, "fatvec::csr::values", found));
+    const Csr csr = detail::csr_of_lengths<Csr>(exec, rows_, cols_, row_visitor(), rows_);
     Kokkos::parallel_for("fatvec::SlicedDiaMatrix::to_csr",
                          detail::Range<ExecSpace>(exec, 0, rows_),
                          detail::DrainDiagonals<Csr, Access>{csr, row_visitor()});

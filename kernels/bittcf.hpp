@@ -9,7 +9,6 @@
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/formats/bittcf.hpp>
 #include <fatvec/kernels/concepts.hpp>
-#include <fatvec/kernels/device/policy.hpp>
 #include <fatvec/kernels/device/window_kernel.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/portable/row_kernel.hpp>

@@ -57,13 +57,10 @@ struct BsrRow {
     return (specialised && std::is_floating_point_v<Scalar>) || !detail::is_host<ExecSpace>;
   }
 
-  template <class, class T>
-  static bool stores_column_major(const HostPolicy&, std::int64_t) {
-    return std::is_floating_point_v<T>;
-  }
-  template <class, class>
-  static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
-    return portable::stores_column_major(k);
+  template <class, class T, class Policy>
+  static bool stores_column_major(const Policy&, std::int64_t k) {
+    return std::is_same_v<Policy, HostPolicy> ? std::is_floating_point_v<T>
+                                              : portable::stores_column_major(k);
   }
 
   template <class ExecSpace, class Policy, class S, class X, class Output>

@@ -41,15 +41,6 @@ auto slots_of(const Prepared<Matrix>& a) {
   return slots;
 }
 
-/// The rows of a matrix, given by its slots, that are far longer than the mean.
-template <class ExecSpace, class Rows, class Scalar, class Ordinal, class Device>
-RowSegments<Ordinal, Device> find_segments(const ExecSpace& exec,
-                                           const Slots<Rows, Scalar, Ordinal, Device>& a) {
-  const std::int64_t longest =
-      Rows::contiguous ? longest_whole_row(a.count, a.nnz) : longest_walked_row(a.count, a.nnz);
-  return RowSegments<Ordinal, Device>::find(exec, a.access, a.count, longest);
-}
-
 /// T, or the scalar of a matrix where it is void.
 template <class T, class Scalar>
 using ScalarOr = std::conditional_t<std::is_void_v<T>, std::remove_const_t<Scalar>, T>;
@@ -60,7 +51,11 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
   Prepared<Matrix> prepared(matrix);
   if constexpr (HasSlots<Matrix>) {
     const auto slots = slots_of(matrix);
-    if (slots.block.size == 1) prepared.segments = find_segments(exec, slots);
+    const std::int64_t longest = Matrix::Rows::contiguous
+                                     ? longest_whole_row(slots.count, slots.nnz)
+                                     : longest_walked_row(slots.count, slots.nnz);
+    if (slots.block.size == 1)
+      prepared.segments = prepared.segments.find(exec, slots.access, slots.count, longest);
     prepared.segments.template make_room<T>(exec, k);
   }
   return prepared;

@@ -26,19 +26,10 @@ template <class Kernel>
 using SampleMatrix =
     typename Kernel::template Matrix<double, int, Kokkos::DefaultExecutionSpace, int>;
 
-template <SpmmKernel... Kernels>
-consteval std::array<std::string_view, sizeof...(Kernels)> kernel_names(TypeList<Kernels...>) {
-  return {Kernels::name...};
-}
-
-template <SpmmKernel... Kernels>
-consteval std::array<std::string_view, sizeof...(Kernels)> kernel_formats(TypeList<Kernels...>) {
-  return {SampleMatrix<Kernels>::name...};
-}
-
-template <SpmmKernel... Kernels>
-consteval std::array<bool, sizeof...(Kernels)> portable_kernels(TypeList<Kernels...>) {
-  return {is_portable<Kernels>...};
+/// of(kernel) for each of them, as a value of its type.
+template <class Of, SpmmKernel... Kernels>
+consteval auto of_kernels(const Of& of, TypeList<Kernels...>) {
+  return std::array{of(Kernels{})...};
 }
 
 template <std::size_t n>
@@ -52,24 +43,21 @@ consteval bool all_different(const std::array<std::string_view, n>& names) {
 }  // namespace detail
 
 /// Names of all kernels.
-inline constexpr auto kernel_names = detail::kernel_names(AllKernels{});
+inline constexpr auto kernel_names =
+    detail::of_kernels([](auto kernel) { return std::string_view(kernel.name); }, AllKernels{});
 /// The name of each kernel's format, in the same order.
-inline constexpr auto kernel_formats = detail::kernel_formats(AllKernels{});
+inline constexpr auto kernel_formats = detail::of_kernels(
+    []<class Kernel>(Kernel) { return std::string_view(detail::SampleMatrix<Kernel>::name); },
+    AllKernels{});
 /// Whether each kernel is one of the portable ones, in the same order.
-inline constexpr auto kernel_is_portable = detail::portable_kernels(AllKernels{});
+inline constexpr auto kernel_is_portable =
+    detail::of_kernels([]<class Kernel>(Kernel) { return is_portable<Kernel>; }, AllKernels{});
 static_assert(detail::all_different(kernel_names), "two kernels have the same name");
-
-namespace detail {
-template <class F, class... Kernels>
-void for_each_kernel(const F& f, TypeList<Kernels...>) {
-  (f(Kernels{}), ...);
-}
-}  // namespace detail
 
 /// f(kernel) for every registered kernel, as a value of its type.
 template <class F>
 void for_each_kernel(const F& f) {
-  detail::for_each_kernel(f, AllKernels{});
+  [&]<class... Kernels>(TypeList<Kernels...>) { (f(Kernels{}), ...); }(AllKernels{});
 }
 
 }  // namespace fatvec

@@ -34,10 +34,6 @@ struct SlicedDiaRow {
   }
 
   template <class, class>
-  static bool stores_column_major(const HostPolicy&, std::int64_t) {
-    return false;
-  }
-  template <class, class>
   static bool stores_column_major(const DevicePolicy&, std::int64_t k) {
     return portable::stores_column_major(k);
   }

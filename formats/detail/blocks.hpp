@@ -33,14 +33,6 @@ struct BlockAccess {
   }
 };
 
-/// The arrays of a matrix of blocks, whatever the layout within a block.
-template <class Csr>
-struct BlockArrays {
-  typename Csr::Offsets row_map;
-  typename Csr::Ordinals entries;
-  typename Csr::Scalars values;
-};
-
 /// Entries whose column is smaller than that of the entry before: all of them, or those that begin
 /// a row.
 template <class Csr>
@@ -217,16 +209,37 @@ struct ListBlocks {
   }
 };
 
+/// The arrays of a matrix of blocks, whatever the layout within a block.
+template <class Csr>
+struct StoredBlocks {
+  typename Csr::Offsets row_map;
+  typename Csr::Ordinals entries;
+  typename Csr::Scalars values;
+  BlockAccess block;
+  std::int64_t cols;
+
+  KOKKOS_FUNCTION static std::int64_t row(std::int64_t i) { return i; }
+  /// Elements of row i that its blocks store: all but those behind the matrix's last column, which
+  /// only the last block can have.
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const {
+    const std::int64_t first = row_map(i / block.size);
+    const std::int64_t last = row_map(i / block.size + 1);
+    if (first == last) return 0;
+    const std::int64_t end = (entries(last - 1) + std::int64_t{1}) * block.size;
+    return (last - first) * block.size - (end > cols ? end - cols : 0);
+  }
+};
+
 /// Adds the entries of the rows, sorted by column, to their blocks, which hold zeros. Duplicates
 /// are summed by one work-item, whose run the first of them is in.
-template <class Csr, class Bsr>
+template <class Csr>
 struct FillBlocks {
   Csr csr;
-  Bsr bsr;
-  BlockAccess block;
+  StoredBlocks<Csr> bsr;
   RowParts parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    const BlockAccess& block = bsr.block;
     const auto length = [&](std::int64_t i) { return csr.row_map(i + 1) - csr.row_map(i); };
     parts.for_each_run(n, length, [&](std::int64_t i, std::int64_t first, std::int64_t last) {
       const std::int64_t begin = csr.row_map(i);
@@ -252,36 +265,19 @@ struct FillBlocks {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t first_block(std::int64_t block_row,
                                                          std::int64_t column) const {
     return first_where(bsr.row_map(block_row), bsr.row_map(block_row + 1), [&](std::int64_t n) {
-      return (bsr.entries(n) + std::int64_t{1}) * block.size > column;
+      return (bsr.entries(n) + std::int64_t{1}) * bsr.block.size > column;
     });
   }
 };
 
-/// Elements of row i that its blocks store: all but those behind the matrix's last column, which
-/// only the last block can have.
-template <class Bsr>
-struct BlockRowLengths {
-  Bsr bsr;
-  std::int64_t block_size;
-  std::int64_t cols;
-
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    const std::int64_t first = bsr.row_map(i / block_size);
-    const std::int64_t last = bsr.row_map(i / block_size + 1);
-    if (first == last) return 0;
-    const std::int64_t end = (bsr.entries(last - 1) + std::int64_t{1}) * block_size;
-    return (last - first) * block_size - (end > cols ? end - cols : 0);
-  }
-};
-
 /// The inverse of FillBlocks: row i with everything that its blocks store.
-template <class Csr, class Bsr>
+template <class Csr>
 struct DrainBlocks {
   Csr csr;
-  Bsr bsr;
-  BlockAccess block;
+  StoredBlocks<Csr> bsr;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const BlockAccess& block = bsr.block;
     const std::int64_t block_row = i / block.size;
     std::int64_t m = csr.row_map(i);
     for (std::int64_t n = bsr.row_map(block_row); n < bsr.row_map(block_row + 1); ++n) {

@@ -39,6 +39,14 @@ struct DiagonalAccess {
     return static_cast<int>(rest_offsets[s + 1] - rest_offsets[s]);
   }
   KOKKOS_FUNCTION static std::int64_t row(std::int64_t i) { return i; }
+  /// Entries of row i.
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const {
+    const std::int64_t s = i / height();
+    std::int64_t length = 0;
+    for (std::int64_t n = slot_offsets[s]; n < slot_offsets[s + 1]; ++n)
+      length += diagonals[n].mask >> (i - s * height()) & 1;
+    return length;
+  }
 
   /// visit(value, column) for each entry of row i: first those on the diagonals of its slice.
   /// in_flight slots are read before the first of them is visited.
@@ -74,21 +82,6 @@ struct DiagonalAccess {
       for (int m = 0; m < in_flight; ++m)
         if (slot[m].mask >> r & 1) visit(n + m, slot[m].first_column);
     }
-  }
-};
-
-/// Entries of row i.
-template <class Rows>
-struct DiagonalRowLengths {
-  Rows rows;
-
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    const std::int64_t s = i / rows.height();
-    const std::int64_t r = i - s * rows.height();
-    std::int64_t length = 0;
-    for (std::int64_t n = rows.slot_offsets[s]; n < rows.slot_offsets[s + 1]; ++n)
-      length += rows.diagonals[n].mask >> r & 1;
-    return length;
   }
 };
 

@@ -72,30 +72,37 @@ void fill_padded(const ExecSpace& exec, const Csr& csr, Padded& padded, Extents.
                             padded.entries.data(), padded.values.data(), parts});
 }
 
-/// The lengths of the stored rows, at the places of the matrix's rows.
+/// The lengths of stored rows, at the places of the matrix's rows; row -1 is none.
 template <class Offsets, class Rows>
 struct LengthsInPlace {
   Offsets lengths;
-  Rows rows;
+  Rows stored;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    lengths(rows.row(i)) = static_cast<typename Offsets::non_const_value_type>(rows.length(i));
+    if (const std::int64_t row = stored.row(i); row >= 0)
+      lengths(row) = static_cast<typename Offsets::non_const_value_type>(stored.length(i));
   }
 };
+
+/// A CSR matrix of rows × cols with the lengths of `count` stored rows, whose row(i) and length(i)
+/// it takes; its entries are still to be written.
+template <class Csr, class ExecSpace, class Rows>
+Csr csr_of_lengths(const ExecSpace& exec, std::int64_t rows, std::int64_t cols, const Rows& stored,
+                   std::int64_t count) {
+  using Ordinal = typename Csr::ordinal_type;
+  const auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map", rows + 1);
+  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, count),
+                       LengthsInPlace<typename Csr::Offsets, Rows>{row_map, stored});
+  const std::int64_t nnz = offsets_from_lengths(exec, row_map, rows, row_map);
+  return Csr(static_cast<Ordinal>(rows), static_cast<Ordinal>(cols), row_map,
+             allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
+             allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
+}
 
 template <class Csr, class ExecSpace, class Padded>
 Csr drain_padded(const ExecSpace& exec, const Padded& padded) {
   const auto rows = padded.row_access();
-  auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map",
-                                                 static_cast<std::size_t>(padded.rows()) + 1);
-  using Lengths = LengthsInPlace<typename Csr::Offsets, typename Padded::Rows>;
-  Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, padded.rows()),
-                       Lengths{row_map, rows});
-  const auto nnz =
-      static_cast<std::size_t>(offsets_from_lengths(exec, row_map, padded.rows(), row_map));
-  Csr csr(padded.rows(), padded.cols(), row_map,
-          allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", nnz),
-          allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", nnz));
+  const Csr csr = csr_of_lengths<Csr>(exec, padded.rows(), padded.cols(), rows, padded.rows());
   using Drain = DrainPadded<Csr, typename Padded::Rows>;
   Kokkos::parallel_for("fatvec::to_csr", Range<ExecSpace>(exec, 0, padded.rows()),
                        Drain{csr.row_map, csr.entries, csr.values, rows, padded.entries.data(),
@@ -118,8 +125,7 @@ struct LengthsInOrder {
 /// Entries of each row, in the order given.
 template <class ExecSpace, class Csr, class Order = InOrder>
 typename Csr::Ordinals row_lengths(const ExecSpace& exec, const Csr& csr, const Order& order = {}) {
-  auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths",
-                                                  static_cast<std::size_t>(csr.rows()));
+  const auto lengths = allocate<typename Csr::Ordinals>(exec, "fatvec::row_lengths", csr.rows());
   Kokkos::parallel_for("fatvec::row_lengths", Range<ExecSpace>(exec, 0, csr.rows()),
                        LengthsInOrder<Csr, Order>{lengths, csr.row_map, order});
   return lengths;

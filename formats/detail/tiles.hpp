@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/row_grid.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
@@ -18,14 +19,6 @@ inline constexpr int tile_columns = 4;
 KOKKOS_INLINE_FUNCTION int set_bits(std::uint32_t bits) {
   return Kokkos::Experimental::popcount_builtin(bits);
 }
-/// Bits of a tile's mask that belong to a row of the window, and those before them.
-KOKKOS_INLINE_FUNCTION std::uint32_t bits_of_row(std::uint32_t mask, int place) {
-  return mask >> (tile_columns * place) & ((1U << tile_columns) - 1);
-}
-KOKKOS_INLINE_FUNCTION std::uint32_t bits_before_row(std::uint32_t mask, int place) {
-  return mask & ((1U << (tile_columns * place)) - 1);
-}
-
 /// The arrays of the format, for kernels.
 template <class Ordinal, class Offset, class Value>
 struct TileAccess {
@@ -40,6 +33,13 @@ struct TileAccess {
   /// Of A, the row in place i; -1: none.
   KOKKOS_FUNCTION std::int64_t row(std::int64_t i) const { return permutation[i]; }
 
+  /// Its entries.
+  KOKKOS_FUNCTION std::int64_t length(std::int64_t i) const {
+    std::int64_t length = 0;
+    for_each_entry(i, [&](const auto&, auto) { ++length; });
+    return length;
+  }
+
   /// visit(value, column) for each entry of the row in place i, which windows have 8 of, by
   /// ascending columns.
   template <int = 1, class Visit>
@@ -50,9 +50,9 @@ struct TileAccess {
     const std::int64_t end = window_offsets[window + 1];
     for (std::int64_t tile = window_offsets[window]; tile < end; ++tile) {
       const std::uint32_t mask = masks[tile];
-      const std::uint32_t mine = bits_of_row(mask, place);
+      const std::uint32_t mine = mask >> (tile_columns * place) & ((1U << tile_columns) - 1);
       if (mine != 0) {
-        std::int64_t at = of_tile + set_bits(bits_before_row(mask, place));
+        std::int64_t at = of_tile + set_bits(mask & ((1U << (tile_columns * place)) - 1));
         for (int c = 0; c < tile_columns; ++c)
           if (mine >> c & 1) visit(values[at++], columns[tile * tile_columns + c]);
       }
@@ -123,9 +123,7 @@ struct WindowTiles {
  private:
   template <class Visit>
   KOKKOS_FUNCTION static void each_row(const Visit& visit) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
-#pragma unroll
-#endif
+    FATVEC_UNROLL
     for (int r = 0; r < window_rows; ++r) visit(r);
   }
 };
@@ -181,20 +179,7 @@ struct FillTiles {
   }
 };
 
-/// The inverse: lengths of rows, by places of windows, and their entries.
-template <class Csr, class Access>
-struct TiledRowLengths {
-  Access tiles;
-  typename Csr::Offsets lengths;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    if (tiles.permutation[n] < 0) return;
-    std::int64_t length = 0;
-    tiles.for_each_entry(n, [&](const auto&, auto) { ++length; });
-    lengths(tiles.permutation[n]) = static_cast<typename Csr::offset_type>(length);
-  }
-};
-
+/// The inverse.
 template <class Csr, class Access>
 struct DrainTiles {
   Access tiles;

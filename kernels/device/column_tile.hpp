@@ -21,31 +21,12 @@ struct ColumnRange {
   int last;
 };
 
-/// Elements that an AdjacentTile of `width` columns loads and stores at once: up to 16 bytes.
+/// 16 bytes of neighbouring columns, of a number that is a multiple of width, where X
+/// takes_adjacent tiles.
 template <class T>
-constexpr int adjacent_group(int width) {
-  if (sizeof(T) >= 16) return 1;
-  if (width % static_cast<int>(16 / sizeof(T)) == 0) return 16 / sizeof(T);
-  return width % 2 == 0 ? 2 : 1;
-}
-
-/// Whether every row of X begins where an AdjacentTile of `width` columns can load its groups.
-template <class T, class X>
-bool takes_adjacent(int width, const X& x) {
-  const int group = adjacent_group<T>(width);
-  return group == 1 || (reinterpret_cast<std::uintptr_t>(x.data) % (group * sizeof(T)) == 0 &&
-                        x.row_stride % group == 0);
-}
-
-/// `width` neighbouring columns, of a number that is a multiple of width, where X takes_adjacent
-/// tiles. Y is stored in such groups where its rows allow it, else, mostly because its columns are
-/// apart, element by element.
-template <class V, int width_>
 class AdjacentTile {
-  using T = std::remove_const_t<V>;
-
  public:
-  static constexpr int width = width_;
+  static constexpr int width = 16 / sizeof(T);
 
   template <class X>
   KOKKOS_FUNCTION AdjacentTile(const X& x, ColumnRange range, int place, int)
@@ -55,55 +36,37 @@ class AdjacentTile {
 
   template <class Ordinal>
   FATVEC_FORCEINLINE_FUNCTION void load(Ordinal row, T (&to)[width]) const {
-    read(x_[row], to);
+    const auto loaded = *reinterpret_cast<const Group*>(x_[row]);
+    unroll<width>([&](int w) { to[w] = loaded.data[w]; });
   }
   template <class Output>
   FATVEC_FORCEINLINE_FUNCTION void store(const Output& output, std::int64_t row,
                                          const T (&sum)[width]) const {
-    if constexpr (is_scaled_sum<Output> && group > 1) {
-      T* const at = &output.y(row, first_);
-      if (output.y.column_stride == 1 &&
-          reinterpret_cast<std::uintptr_t>(at) % sizeof(Group) == 0) {
-        T old[width] = {};
-        if (!output.overwrites()) read(at, old);
-        unroll<width / group>([&](int g) {
-          Group result;
-          unroll<group>([&](int e) {
-            result.data[e] = output.combined(old[g * group + e], sum[g * group + e]);
-          });
-          reinterpret_cast<Group*>(at)[g] = result;
-        });
-        return;
-      }
-    }
     output.store(row, first_, sum);
   }
 
  private:
-  static constexpr int group = adjacent_group<T>(width);
-  struct alignas(group * sizeof(T)) Group {
-    T data[group];
+  struct alignas(16) Group {
+    T data[width];
   };
-
-  FATVEC_FORCEINLINE_FUNCTION static void read(const T* from, T (&to)[width]) {
-    unroll<width / group>([&](int g) {
-      const Group loaded = reinterpret_cast<const Group*>(from)[g];
-      unroll<group>([&](int e) { to[g * group + e] = loaded.data[e]; });
-    });
-  }
 
   int first_;
   bool idle_;
   RowsOfX<T> x_;
 };
 
+/// Whether every row of X begins where an AdjacentTile can be loaded.
+template <class T, class X>
+bool takes_adjacent(const X& x) {
+  return reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0 &&
+         x.row_stride % AdjacentTile<T>::width == 0;
+}
+
 /// `width` columns as far apart as there are threads on the row, so that neighbouring threads have
 /// neighbouring columns. Those behind the last column read the last one again and are not stored:
 /// no comparison in the loop over the entries.
-template <class V, Columns columns, int width_>
+template <class T, int width_>
 class SpacedTile {
-  using T = std::remove_const_t<V>;
-
  public:
   static constexpr int width = width_;
 

@@ -93,21 +93,17 @@ template <int block, class ExecSpace, class Matrix, class T, Columns columns, cl
 void launch_staged_blocks(const char* label, const ExecSpace& exec, const Matrix& matrix,
                           const MultiVectorSpan<const T, columns>& x, const Output& output,
                           std::int64_t k) {
-  using V = const T;
   require_near_rows(label, x);
   if constexpr (columns == Columns::contiguous) {
     const std::int64_t sweeps = portable::sweeps_for(k, portable::bytes_at_once / sizeof(T), 0.5);
-    constexpr int pair = std::max<int>(2, 16 / sizeof(T));
-    if (k % pair == 0 && takes_adjacent<T>(pair, x))
-      return launch_staged<block, T, AdjacentTile<V, pair>>(label, exec, matrix, x, output, k,
-                                                            sweeps);
-    launch_staged<block, T, SpacedTile<V, columns, 2>>(label, exec, matrix, x, output, k, sweeps);
+    if (k % AdjacentTile<T>::width == 0 && takes_adjacent<T>(x))
+      return launch_staged<block, T, AdjacentTile<T>>(label, exec, matrix, x, output, k, sweeps);
+    launch_staged<block, T, SpacedTile<T, 2>>(label, exec, matrix, x, output, k, sweeps);
   } else {
     constexpr int widest = block > 3 ? 2 : 4;
     const std::int64_t sweeps = portable::sweeps_for(k, 64, 0.25);
     with_width(Widths<2, widest>{}, (k + sweeps - 1) / sweeps, [&]<int width>(Width<width>) {
-      launch_staged<block, T, SpacedTile<V, columns, width>>(label, exec, matrix, x, output, k,
-                                                             sweeps);
+      launch_staged<block, T, SpacedTile<T, width>>(label, exec, matrix, x, output, k, sweeps);
     });
   }
 }

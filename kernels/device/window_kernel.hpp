@@ -5,15 +5,31 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/macros.hpp>
 #include <fatvec/formats/detail/tiles.hpp>
 #include <fatvec/kernels/device/column_tile.hpp>
-#include <fatvec/kernels/device/policy.hpp>
 #include <fatvec/kernels/device/tensor_tile.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+
+namespace fatvec::device {
+
+/// How windows of BitTCF are multiplied; zero leaves the choice to the kernel.
+struct WindowPolicy {
+  int column_tiles = 0;  ///< tensor cores: tiles of 8 columns of X that a warp holds, 1 to 9
+
+  static std::vector<WindowPolicy> tuning_range() { return {{4}, {6}}; }
+  [[nodiscard]] std::string to_string() const {
+    return detail::concat("column_tiles:", column_tiles);
+  }
+  bool operator==(const WindowPolicy&) const = default;
+};
+
+}  // namespace fatvec::device
 
 /// Products of windows of rows whose columns make tiles with bit masks (formats/bittcf.hpp).
 namespace fatvec::detail {
@@ -22,9 +38,8 @@ namespace fatvec::detail {
 /// sweep. What it loads of X serves 8 rows, so that neither the pipe of loads nor the second-level
 /// cache has to deliver a row of X for every entry. Work-items are threads: those of a warp are
 /// neighbours, and all of it works or none.
-template <class Access, class V, Columns layout, class Columns_, class Output>
+template <class Access, Columns layout, class Tiles, class Output>
 struct WindowKernel {
-  using Tiles = Columns_;
   static constexpr int warp = 32;
   static constexpr int block_size = 128;
   /// Tiles of A whose loads come before the first multiplication, and blocks on a multiprocessor,
@@ -35,7 +50,7 @@ struct WindowKernel {
 
   Access a;
   unsigned windows;
-  MultiVectorSpan<V, layout> x;
+  MultiVectorSpan<const double, layout> x;
   Output output;
   int k;
   int sweeps;
@@ -86,37 +101,26 @@ struct WindowKernel {
     }
     const std::int64_t row = a.permutation[static_cast<std::int64_t>(window) * window_rows + i];
     if (row < 0) return;
-    if constexpr (is_scaled_sum<Output> && Tiles::pairs) {
-      double* const to = &output.y(row, first_column);
-      if (output.y.column_stride == 1 &&
-          reinterpret_cast<std::uintptr_t>(to) % alignof(typename Tiles::Pair) == 0)
-        return Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
-          if (c < k - first_column) store_pair(to + c, one, next);
-        });
-    }
     Tiles::for_each_sum(j, sums, [&](int c, double one, double next) {
+      const double both[2] = {one, next};
       const double of_one[1] = {one};
       const double of_next[1] = {next};
-      if (c < k - first_column) output.store(row, first_column + c, of_one);
-      if (c + 1 < k - first_column) output.store(row, first_column + c + 1, of_next);
+      if constexpr (Tiles::pairs) {  // of an even number of columns
+        if (c < k - first_column) output.store(row, first_column + c, both);
+      } else {
+        if (c < k - first_column) output.store(row, first_column + c, of_one);
+        if (c + 1 < k - first_column) output.store(row, first_column + c + 1, of_next);
+      }
     });
-  }
-
-  /// Two columns of Y, of which there is an even number.
-  KOKKOS_INLINE_FUNCTION void store_pair(double* to, double one, double next) const {
-    using Pair = typename Tiles::Pair;
-    const Pair old = output.overwrites() ? Pair{} : *reinterpret_cast<const Pair*>(to);
-    *reinterpret_cast<Pair*>(to) = {
-        {output.combined(old.data[0], one), output.combined(old.data[1], next)}};
   }
 };
 
 /// Launches the tensor cores' product; no allocation, no fence. Columns of X that are apart, an odd
 /// number of them, or only a few, are loaded element by element; up to 72 columns (80 where two are
 /// loaded at once, 64 where they are apart) are a single sweep over A.
-template <class ExecSpace, class Matrix, class V, Columns layout, class Output>
+template <class ExecSpace, class Matrix, Columns layout, class Output>
 void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_tiles,
-                           const Matrix& matrix, const MultiVectorSpan<V, layout>& x,
+                           const Matrix& matrix, const MultiVectorSpan<const double, layout>& x,
                            const Output& output, std::int64_t k) {
   using Access = typename Matrix::Access;
   const std::int64_t windows = matrix.windows();
@@ -128,7 +132,7 @@ void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_ti
     return (all + sweeps - 1) / sweeps;
   };
   const auto launch = [&]<int n, bool pairs>(TensorColumns<n, pairs>) {
-    using Kernel = WindowKernel<Access, V, layout, TensorColumns<n, pairs>, Output>;
+    using Kernel = WindowKernel<Access, layout, TensorColumns<n, pairs>, Output>;
     using Threads = Kokkos::RangePolicy<ExecSpace, Kokkos::IndexType<int>,
                                         Kokkos::LaunchBounds<Kernel::block_size, Kernel::blocks>>;
     const std::int64_t sweeps = (all + n - 1) / n;
@@ -142,8 +146,8 @@ void launch_tensor_windows(const char* label, const ExecSpace& exec, int most_ti
   };
   if constexpr (layout == Columns::strided) {
     with_width(Widths<1, 2, 4, 8>{}, tiles_of_sweep(8),
-               [&](auto n) { launch(TensorColumns<decltype(n)::value, false>{}); });
-  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(2, x)) {
+               [&]<int n>(Width<n>) { launch(TensorColumns<n, false>{}); });
+  } else if (all >= 4 && k % 2 == 0 && takes_adjacent<double>(x)) {
     with_width(Widths<4, 6, 8, 10>{}, tiles_of_sweep(10),
                [&](auto n) { launch(TensorColumns<decltype(n)::value, true>{}); });
   } else {

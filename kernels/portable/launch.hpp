@@ -94,7 +94,7 @@ template <bool host, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
   const auto fits = [&](int width) {
-    const int n = detail::device_vector_width<T>(width);
+    const int n = detail::vector_width<T, 16, true>(width);
     return k % width == 0 && x.row_stride % n == 0 &&
            reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
   };

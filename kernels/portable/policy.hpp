@@ -33,54 +33,41 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-/// What hosts are compiled for: `tune` and the benchmark's sweep try all of it.
-struct HostPolicy : Choice {
-  static std::vector<HostPolicy> tuning_range() {
-    using enum Form;
-    return {{{range, 1}}, {{range, 2}}, {{range, 3}},  {{range, 4}},
-            {{range, 6}}, {{range, 8}}, {{range, 16}}, {{team, 4}}};
+/// A choice among what is compiled: `tune` and the benchmark's sweep try all of `choices`.
+template <const auto& choices>
+struct PolicyAmong : Choice {
+  static std::vector<PolicyAmong> tuning_range() {
+    std::vector<PolicyAmong> range;
+    for (const Choice& choice : choices) range.push_back({choice});
+    return range;
   }
-  bool operator==(const HostPolicy&) const = default;
+  bool operator==(const PolicyAmong&) const = default;
 };
 
-/// What devices are compiled for, where the entries of a row lie side by side.
-struct DevicePolicy : Choice {
-  static std::vector<DevicePolicy> tuning_range() {
-    using enum Form;
-    return {{{range, 1, 1}}, {{range, 2, 1}}, {{range, 3, 1}}, {{range, 4, 1}}, {{range, 2, 2}},
-            {{range, 4, 2}}, {{range, 1, 4}}, {{range, 2, 4}}, {{range, 4, 4}}, {{range, 1, 8}},
-            {{range, 2, 8}}, {{range, 4, 8}}, {{team, 1}},     {{team, 4}}};
-  }
-  bool operator==(const DevicePolicy&) const = default;
+/// What is compiled, by the form, the width, and the threads of a row. Formats that are not walked
+/// slot by slot (rows of blocks, and of windows) have no teams.
+struct Choices {
+  static constexpr Form range = Form::range;
+  static constexpr Form team = Form::team;
+  static constexpr Choice host[] = {{range, 1}, {range, 2}, {range, 3},  {range, 4},
+                                    {range, 6}, {range, 8}, {range, 16}, {team, 4}};
+  static constexpr Choice host_tile[] = {{range, 1}, {range, 2}, {range, 3}, {range, 4},
+                                         {range, 6}, {range, 8}, {range, 16}};
+  /// Of devices: where the entries of a row lie side by side,
+  static constexpr Choice device[] = {{range, 1, 1}, {range, 2, 1}, {range, 3, 1}, {range, 4, 1},
+                                      {range, 2, 2}, {range, 4, 2}, {range, 1, 4}, {range, 2, 4},
+                                      {range, 4, 4}, {range, 1, 8}, {range, 2, 8}, {range, 4, 8},
+                                      {team, 1},     {team, 4}};
+  /// and where those of several rows are interleaved: a row is one thread's, or a team's.
+  static constexpr Choice whole_row[] = {{range, 1}, {range, 2}, {range, 3},
+                                         {range, 4}, {team, 1},  {team, 4}};
+  static constexpr Choice tile[] = {{range, 1}, {range, 2}, {range, 3}, {range, 4}};
 };
-
-/// What devices are compiled for, where the entries of several rows are interleaved: a row is one
-/// thread's, or a team's.
-struct WholeRowPolicy : Choice {
-  static std::vector<WholeRowPolicy> tuning_range() {
-    using enum Form;
-    return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}}, {{team, 1}}, {{team, 4}}};
-  }
-  bool operator==(const WholeRowPolicy&) const = default;
-};
-
-/// The same of formats that have no teams: rows of blocks and of windows.
-struct TilePolicy : Choice {
-  static std::vector<TilePolicy> tuning_range() {
-    using enum Form;
-    return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}}};
-  }
-  bool operator==(const TilePolicy&) const = default;
-};
-/// The same on hosts.
-struct HostTilePolicy : Choice {
-  static std::vector<HostTilePolicy> tuning_range() {
-    using enum Form;
-    return {{{range, 1}}, {{range, 2}}, {{range, 3}}, {{range, 4}},
-            {{range, 6}}, {{range, 8}}, {{range, 16}}};
-  }
-  bool operator==(const HostTilePolicy&) const = default;
-};
+using HostPolicy = PolicyAmong<Choices::host>;           ///< of hosts
+using HostTilePolicy = PolicyAmong<Choices::host_tile>;  ///< without teams
+using DevicePolicy = PolicyAmong<Choices::device>;       ///< of devices
+using WholeRowPolicy = PolicyAmong<Choices::whole_row>;  ///< where a row is one thread's
+using TilePolicy = PolicyAmong<Choices::tile>;           ///< of devices, without teams
 
 /// Whether devices write a column-major Y directly, by threads of neighbouring rows, and not
 /// through a row-major copy. Up to 32 columns a warp has two rows or more, whose elements of a

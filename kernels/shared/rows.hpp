@@ -36,7 +36,6 @@ struct Entries {
 /// A row that is walked slot by slot.
 template <class Walk, class Ordinal, class Value>
 struct SlotRow {
-  using value_type = Value;
   Walk slots;  ///< formats/detail/row_access.hpp
   const Ordinal* columns;
   const Value* values;

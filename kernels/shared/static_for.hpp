@@ -16,7 +16,6 @@ namespace fatvec::detail {
 template <int width>
 struct Width {
   static constexpr int value = width;
-  static constexpr int least = width;
   KOKKOS_FUNCTION constexpr operator int() const {
     return width;
   }  // NOLINT: it is meant to stand for the number
@@ -26,11 +25,7 @@ struct Width {
 /// plain loop before it unrolls it, which it does not do for a fold expression.
 template <int n, class F>
 FATVEC_FORCEINLINE_FUNCTION void unroll(const F& f) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__clang__)
-#pragma unroll
-#elif !defined(__CUDACC__)
-#pragma GCC unroll 32
-#endif
+  FATVEC_UNROLL
   for (int w = 0; w < n; ++w) f(w);
 }
 

@@ -12,21 +12,14 @@
 namespace fatvec::detail {
 
 /// Elements of the first vectors of a tile of `width` columns that lie side by side. Devices load
-/// vectors that are aligned: all vectors of a tile are of one size there.
-template <class T>
+/// vectors that are aligned: all vectors of a tile are of one size there. Hosts may ask for those
+/// of any device: of 16 bytes, aligned.
+template <class T, int bytes = vector_bytes, bool aligned = vectors_are_aligned>
 KOKKOS_FUNCTION constexpr int vector_width(int width) {
   if (!std::is_floating_point_v<T>) return 1;
-  int n = vector_bytes / static_cast<int>(sizeof(T));
-  while (n > width || (vectors_are_aligned && width % n != 0)) n /= 2;
+  int n = bytes / static_cast<int>(sizeof(T));
+  while (n > width || (aligned && width % n != 0)) n /= 2;
   return n < 1 ? 1 : n;
-}
-
-/// The same on any device, for hosts to ask: vectors of up to 16 bytes.
-template <class T>
-constexpr int device_vector_width(int width) {
-  int n = std::is_floating_point_v<T> ? 16 / static_cast<int>(sizeof(T)) : 1;
-  while (width % n != 0) n /= 2;
-  return n;
 }
 
 /// `width` columns of a row, in registers: of X, or sums, which a reduction adds up. In vectors of

@@ -33,30 +33,28 @@ inline constexpr int least_resident = blocks;
 /// Threads of a warp that add up together.
 inline constexpr int warp_size = 32;
 
-/// value + that of the thread whose rank differs in bit `offset`. Every thread of the warp must
-/// call it: of a part of them, in a mask, the compiler would have to find out who is there.
+/// The value of the thread whose rank differs in bit `offset`. Every thread of the warp must call
+/// it: of a part of them, in a mask, the compiler would have to find out who is there.
 template <class T>
-FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, [[maybe_unused]] int offset) {
+FATVEC_FORCEINLINE_FUNCTION T warp_swap([[maybe_unused]] T value, [[maybe_unused]] int offset) {
 #if defined(__CUDA_ARCH__)
-  if constexpr (std::is_arithmetic_v<T>) {
-    return value + __shfl_xor_sync(~0U, value, offset);
-  } else if constexpr (requires { value.imag(); }) {
-    return value + T(__shfl_xor_sync(~0U, value.real(), offset),
-                     __shfl_xor_sync(~0U, value.imag(), offset));
-  } else {  // half and bfloat16
-    return T(static_cast<float>(value) + __shfl_xor_sync(~0U, static_cast<float>(value), offset));
-  }
+  return __shfl_xor_sync(~0U, value, offset);
 #elif defined(__HIP_DEVICE_COMPILE__)
-  if constexpr (std::is_arithmetic_v<T>) {
-    return value + __shfl_xor(value, offset);
-  } else if constexpr (requires { value.imag(); }) {
-    return value + T(__shfl_xor(value.real(), offset), __shfl_xor(value.imag(), offset));
-  } else {
-    return T(static_cast<float>(value) + __shfl_xor(static_cast<float>(value), offset));
-  }
+  return __shfl_xor(value, offset);
 #else
-  return value;
+  return T{};  // no thread but this one
 #endif
+}
+
+/// value + that of the same thread.
+template <class T>
+FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, int offset) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return value + warp_swap(value, offset);
+  else if constexpr (requires { value.imag(); })
+    return value + T(warp_swap(value.real(), offset), warp_swap(value.imag(), offset));
+  else  // half and bfloat16
+    return T(static_cast<float>(value) + warp_swap(static_cast<float>(value), offset));
 }
 
 }  // namespace fatvec::detail

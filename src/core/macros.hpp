@@ -10,6 +10,15 @@
 #define FATVEC_HAS_GNU_VECTORS
 #endif
 
+/// Before a loop: the compiler is to unroll it.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__clang__)
+#define FATVEC_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define FATVEC_UNROLL
+#else
+#define FATVEC_UNROLL _Pragma("GCC unroll 32")
+#endif
+
 /// Prefetches the cache line of an address on CPUs; devices hide memory's latency by themselves.
 #if defined(FATVEC_HAS_GNU_VECTORS)
 #define FATVEC_PREFETCH(address) __builtin_prefetch(address)

@@ -20,7 +20,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Csr = CsrMatrix<double, int, Exec, int>;
 using Multivector = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using X = MultiVectorSpan<const double, Columns::contiguous>;
-using Tile = SpacedTile<const double, Columns::contiguous, 2>;
+using Tile = SpacedTile<double, 2>;
 constexpr int k = 4;
 
 struct Team {

@@ -57,7 +57,9 @@ TEST(RowParts, BlocksOfBsrSumDuplicatesOnce) {
     const std::vector<double> expected(bsr.values.data(), bsr.values.data() + bsr.values.extent(0));
     Kokkos::deep_copy(bsr.values, 0);
     const detail::RowParts parts{4, 3};
-    const detail::FillBlocks<Csr, Bsr> fill{csr, bsr, bsr.block_access(), parts};
+    const detail::StoredBlocks<Csr> stored{bsr.row_map, bsr.entries, bsr.values, bsr.block_access(),
+                                           bsr.cols()};
+    const detail::FillBlocks<Csr> fill{csr, stored, parts};
     for (std::int64_t n = 0; n < static_cast<std::int64_t>(parts.items(Exec()).end()); ++n) fill(n);
     EXPECT_EQ(std::vector<double>(bsr.values.data(), bsr.values.data() + bsr.values.extent(0)),
               expected)
