@@ -68,6 +68,14 @@ struct Portable<BitTcfMatrix> : portable::VisitorPortable<BitTcfMatrix> {};
 /// BitTCF's portable kernel.
 using BitTcfPortable = Portable<BitTcfMatrix>;
 
+/// Sums over rows are formed by the portable kernel.
+template <>
+struct ReducingKernel<Portable<BitTcfMatrix>> {
+  using type = Portable<BitTcfMatrix>;
+};
+template <>
+struct ReducingKernel<BitTcfWindow> : ReducingKernel<Portable<BitTcfMatrix>> {};
+
 /// The kernel of BitTcfMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -78,3 +86,4 @@ struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfWindow)
 FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, BitTcfPortable)

@@ -132,6 +132,14 @@ struct Portable<BsrMatrix> {
 /// BSR's portable kernel.
 using BsrPortable = Portable<BsrMatrix>;
 
+/// Sums over rows are formed by the portable kernel.
+template <>
+struct ReducingKernel<Portable<BsrMatrix>> {
+  using type = Portable<BsrMatrix>;
+};
+template <>
+struct ReducingKernel<BsrRow> : ReducingKernel<Portable<BsrMatrix>> {};
+
 /// The kernel of BsrMatrix, in any layout.
 template <class Scalar, class Ordinal, class Device, class Offset, class Layout>
 struct DefaultKernel<BsrMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
@@ -149,3 +157,4 @@ FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<5>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<6>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<8>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, BsrPortable)

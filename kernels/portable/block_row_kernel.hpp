@@ -22,6 +22,7 @@ namespace fatvec::portable {
 template <bool host, class S, class T, class Output, detail::Columns columns, int width, int size>
 struct BlockRowKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
+  static constexpr int columns_of_tile = width;
   static constexpr int resident_blocks = 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
   template <int w>
@@ -58,8 +59,13 @@ struct BlockRowKernel {
       for (std::int64_t i = first; i < last; ++i) local.template multiply<width>(i, 0, k);
     } else {
       const auto [i, tile] = items.template at<contiguous>(item);
-      multiply<width>(i, tile * width, Kokkos::min(k, tile * width + width));
+      multiply_tile(i, tile, item);
     }
+  }
+
+  /// Devices: a tile of row i.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int tile, int) const {
+    multiply<width>(i, tile * width, Kokkos::min(k, tile * width + width));
   }
 
  private:
@@ -121,7 +127,7 @@ void multiply_block_rows(const char* label, const ExecSpace& exec, const Choice&
   detail::require_near_rows(label, x);
   const double mean_length =
       static_cast<double>(a.slots * a.block.size) / static_cast<double>(a.count);
-  for_sweeps<host>(x, k, [&](const auto& from, const Share& share) {
+  for_sweeps<host>(exec, x, output, k, [&](const auto& from, const Share& share) {
     const Choice choice = chosen(asked, {.host = host,
                                          .strided = columns == detail::Columns::strided,
                                          .contiguous_rows = false,
@@ -130,20 +136,21 @@ void multiply_block_rows(const char* label, const ExecSpace& exec, const Choice&
                                          .k = share.columns,
                                          .blocks = true});
     const int wanted = tile_width<host>(choice.width, from, share.columns);
-    detail::with_width(tiles<host, columns, S>(), wanted, [&]<int width>(detail::Width<width>) {
-      launch_whole_rows<host>(label, exec, mean_length,
-                              BlockRowKernel<host, S, T, Output, columns, width, size>{
-                                  .a = {a.access, a.rows()},
-                                  .block = a.block,
-                                  .block_columns = a.entries,
-                                  .values = a.values,
-                                  .x_rows = a.cols(),
-                                  .x = from,
-                                  .output = output,
-                                  .k = share.columns,
-                                  .first_column = share.first_column,
-                                  .items = {.tiles = (share.columns + width - 1) / width}});
-    });
+    detail::with_width(
+        tiles<host, columns, S, Output>(), wanted, [&]<int width>(detail::Width<width>) {
+          launch_whole_rows<host>(label, exec, mean_length,
+                                  BlockRowKernel<host, S, T, Output, columns, width, size>{
+                                      .a = {a.access, a.rows()},
+                                      .block = a.block,
+                                      .block_columns = a.entries,
+                                      .values = a.values,
+                                      .x_rows = a.cols(),
+                                      .x = from,
+                                      .output = output,
+                                      .k = share.columns,
+                                      .first_column = share.first_column,
+                                      .items = {.tiles = (share.columns + width - 1) / width}});
+        });
   });
 }
 

@@ -23,6 +23,7 @@ namespace fatvec::portable {
 template <bool host, class Access, class T, class Output, detail::Columns columns, int width>
 struct VisitorKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
+  static constexpr int columns_of_tile = width;
   static constexpr int resident_blocks = 8;
   static constexpr int rows_of_block = 32;              ///< on hosts
   static constexpr int slots_in_flight = host ? 1 : 4;  ///< that are read together
@@ -50,8 +51,13 @@ struct VisitorKernel {
       for (std::int64_t i = first; i < last; ++i) local.template multiply<width>(i, 0, k);
     } else {
       const auto [i, tile] = items.template at<contiguous>(item);
-      multiply<width>(i, tile * width, Kokkos::min(k, tile * width + width));
+      multiply_tile(i, tile, item);
     }
+  }
+
+  /// Devices: a tile of row i.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int tile, int) const {
+    multiply<width>(i, tile * width, Kokkos::min(k, tile * width + width));
   }
 
  private:
@@ -82,7 +88,7 @@ void multiply_visited_rows(const char* label, const ExecSpace& exec, const Choic
   using Access = typename Matrix::Access;
   detail::require_near_rows(label, x);
   const double mean_length = static_cast<double>(a.nnz()) / static_cast<double>(a.rows());
-  for_sweeps<host>(x, k, [&](const auto& from, const Share& share) {
+  for_sweeps<host>(exec, x, output, k, [&](const auto& from, const Share& share) {
     const Choice choice = chosen(asked, {.host = host,
                                          .strided = columns == detail::Columns::strided,
                                          .contiguous_rows = false,
@@ -91,7 +97,7 @@ void multiply_visited_rows(const char* label, const ExecSpace& exec, const Choic
                                          .k = share.columns});
     const int wanted = tile_width<host>(choice.width, from, share.columns);
     detail::with_width(
-        tiles<host, columns, Access>(), wanted, [&]<int width>(detail::Width<width>) {
+        tiles<host, columns, Access, Output>(), wanted, [&]<int width>(detail::Width<width>) {
           launch_whole_rows<host>(label, exec, mean_length,
                                   VisitorKernel<host, Access, T, Output, columns, width>{
                                       .a = {a.row_visitor(), a.visited_rows()},
