@@ -77,7 +77,8 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// three, and splits them into segments. GPUs then share each of them among many threads, without
 /// looking for it in every product. Allocates a hundredth of the bytes of their entries, and
 /// scratch memory for k sums and k counters of each segment of 128 entries; waits for exec. CPUs
-/// want to know nothing, and neither do BSR, BitTCF and sliced diagonals.
+/// want to know nothing, and neither do BSR, BitTCF and sliced diagonals. Everywhere a
+/// fused::Workspace for two sums of k columns is allocated, too.
 ///
 /// @param exec    where the products will run
 /// @param matrix  in any format; its arrays are shared, and its pattern is to stay

@@ -57,7 +57,7 @@ inline constexpr std::int64_t most_columns_of_team = lanes_of_team;
 template <bool host, class Output>
 inline constexpr bool has_team_form = !(host && detail::Reducing<Output>);
 
-/// Threads of a row of so many tiles that fit a team.
+/// Threads that may share a row of that many tiles, for a team to have a row or more.
 template <class Output>
 int fitted_threads(int threads_per_row, int tiles) {
   if constexpr (!detail::Reducing<Output>) return threads_per_row;

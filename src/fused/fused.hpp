@@ -60,7 +60,7 @@ auto workspace_among(const A& a) {
 }
 template <class A, class First, class... Rest>
 auto workspace_among(const A& a, const First& first, const Rest&... rest) {
-  if constexpr (fused::detail::is_workspace<First>)
+  if constexpr (detail::parts::is_workspace<First>)
     return first;
   else
     return workspace_among(a, rest...);
@@ -86,16 +86,19 @@ FusedOutput<T> fused_output(const A& a, const T& alpha, const T& beta, const Y& 
                             std::int64_t rows, SumsOnHost<typename FusedOutput<T>::Sum>& on_host,
                             const Parts&... parts) {
   const std::int64_t k = multivector_columns(y);
-  FusedOutput<T> output{
-      .alpha = alpha, .beta = beta, .z = operand_of(y), .y = span_of<Columns::strided>(y)};
+  FusedOutput<T> output;
+  output.alpha = alpha;
+  output.beta = beta;
+  output.z = operand_of(y);
+  output.y = span_of<Columns::strided>(y);
   output.sums.on_host = &on_host;
-  const fused::detail::Product<ExecSpace, Y> product{y, rows, k};
+  const detail::parts::Product<ExecSpace, Y> product{y, rows, k};
   const auto add = [&](const auto& part) {
-    if constexpr (!fused::detail::is_workspace<std::decay_t<decltype(part)>>)
+    if constexpr (!detail::parts::is_workspace<std::decay_t<decltype(part)>>)
       part.add_to(output, product);
   };
   (add(parts), ...);
-  if constexpr ((fused::detail::forms_sum<Parts> || ...))
+  if constexpr ((detail::parts::forms_sum<Parts> || ...))
     use_workspace(output, workspace_among(a, parts...), k);
   return output;
 }

@@ -19,8 +19,8 @@
 ///     Y = D · (alpha · A · X + gamma · B) + beta · Z
 ///
 /// and sums over the rows of each column of the new Y.
-namespace fatvec::fused {
-namespace detail {
+namespace fatvec {
+namespace detail::parts {
 
 /// A product that parts are to fit.
 template <class ExecSpace, class Y>
@@ -175,7 +175,7 @@ struct NotStored {
 template <class P>
 inline constexpr bool is_workspace = false;
 template <class ExecSpace>
-inline constexpr bool is_workspace<Workspace<ExecSpace>> = true;
+inline constexpr bool is_workspace<fused::Workspace<ExecSpace>> = true;
 template <class P>
 inline constexpr bool is_part = is_workspace<P> || std::is_same_v<P, NotStored>;
 template <class Z, class Results>
@@ -196,11 +196,13 @@ inline constexpr bool forms_sum<DotWith<Z, Results>> = true;
 template <class Results>
 inline constexpr bool forms_sum<SquareNorms<Results>> = true;
 
-}  // namespace detail
+}  // namespace detail::parts
+
+namespace fused {
 
 /// What spmm() may be given behind Y: one of what the functions below return, or a Workspace.
 template <class P>
-concept Part = detail::is_part<P>;
+concept Part = detail::parts::is_part<P>;
 
 /// dots(c) = the dot product of column c of Z with that of the new Y; elements of a complex Z are
 /// conjugated, as in fatvec::dot(exec, Z, Y).
@@ -211,7 +213,7 @@ concept Part = detail::is_part<P>;
 ///
 /// The sum is formed in double, in an order that A, k, the layouts and exec fix, without atomics.
 template <MultiVector Z, class Dots>
-detail::DotWith<Z, Dots> dot_with(const Z& z, const Dots& dots) {
+detail::parts::DotWith<Z, Dots> dot_with(const Z& z, const Dots& dots) {
   return {z, dots};
 }
 
@@ -220,33 +222,34 @@ detail::DotWith<Z, Dots> dot_with(const Z& z, const Dots& dots) {
 ///
 /// @param norms  k elements of double, in memory that exec reaches, or a ColumnResults of them
 template <class Norms>
-detail::SquareNorms<Norms> square_norms(const Norms& norms) {
+detail::parts::SquareNorms<Norms> square_norms(const Norms& norms) {
   return {norms};
 }
 
 /// Adds gamma · B to alpha · A · X. B: rows × k; Y itself, or apart from it. gamma = 0 does not
 /// read it.
 template <class Gamma, MultiVector B>
-detail::Plus<Gamma, B> plus(const Gamma& gamma, const B& b) {
+detail::parts::Plus<Gamma, B> plus(const Gamma& gamma, const B& b) {
   return {gamma, b};
 }
 
 /// Multiplies row i of alpha · A · X + gamma · B by element i of the diagonal, a View of rank 1
 /// with as many elements as A has rows.
 template <MultiVector D>
-detail::RowsScaled<D> rows_scaled(const D& diagonal) {
+detail::parts::RowsScaled<D> rows_scaled(const D& diagonal) {
   return {diagonal};
 }
 
 /// beta · Z in the place of beta · Y. Z: rows × k; Y itself, or apart from it.
 template <MultiVector Z>
-detail::From<Z> from(const Z& z) {
+detail::parts::From<Z> from(const Z& z) {
   return {z};
 }
 
 /// Y is not written: its sums are all that is wanted.
-inline detail::NotStored not_stored() {
+inline detail::parts::NotStored not_stored() {
   return {};
 }
 
-}  // namespace fatvec::fused
+}  // namespace fused
+}  // namespace fatvec
