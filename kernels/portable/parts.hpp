@@ -52,8 +52,8 @@ inline constexpr int lanes_of_team = 128;
 /// Columns of a launch at most: a team has a row or more.
 inline constexpr std::int64_t most_columns_of_team = lanes_of_team;
 
-/// Whether rows may have teams: on hosts their number is that of the rows, and sums have not so
-/// many places.
+/// Whether rows may have teams of their own: on hosts there would be more teams than places for
+/// sums.
 template <bool host, class Output>
 inline constexpr bool has_team_form = !(host && detail::Reducing<Output>);
 
@@ -165,9 +165,10 @@ void launch_teams_of_tiles(const char* label, const ExecSpace& exec, Kernel kern
   constexpr int lanes = Teams::lanes;
   constexpr int threads = detail::is_host<ExecSpace> ? 1 : lanes;
   // As many as fit on all multiprocessors, which have up to 2048 threads.
-  const std::int64_t resident = detail::is_host<ExecSpace> ? 8 * std::int64_t{exec.concurrency()}
-                                                           : std::int64_t{exec.concurrency()} /
-                                                                 2048 * Kernel::resident_blocks;
+  const std::int64_t threads_of_device = exec.concurrency();
+  const std::int64_t resident = detail::is_host<ExecSpace>
+                                    ? 8 * threads_of_device
+                                    : threads_of_device * Kernel::resident_blocks / 2048;
   const int tiles = kernel.items.tiles;
   const int rows_at_once = lanes / (tiles * threads_per_row);
   const std::int64_t steps = (kernel.a.count() + rows_at_once - 1) / rows_at_once;

@@ -9,7 +9,6 @@
 #include <fatvec/core/vector_of.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/shared/partial_sums.hpp>
-#include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
 #include <fatvec/statistics/detail/column_sums.hpp>
 
@@ -120,27 +119,31 @@ struct FusedOutput {
     }
   }
 
-  /// Adds to the sums over rows.
-  template <int width>
+  /// Adds to the sums over rows, from the n-th on: the first that is not there ends it.
+  template <int n = 0, int width>
   FATVEC_FORCEINLINE_FUNCTION void add_up(std::int64_t i, std::int64_t c,
                                           const T (&value)[width]) const {
-    unroll<most_sums>([&](int n) FATVEC_INLINE_LAMBDA {
+    if constexpr (n < most_sums) {
       if (n >= sums.number) return;
-      T other[width];
       Sum products[width];
-      const auto& factor = with[n];
-      if (factor.data != nullptr)
-        load_columns(other, &factor(i, c), factor.column_stride);
-      else
-        for (int w = 0; w < width; ++w) other[w] = value[w];
-      for (int w = 0; w < width; ++w) {
-        if constexpr (is_complex<T>)
-          products[w] = static_cast<Sum>(Kokkos::conj(other[w])) * static_cast<Sum>(value[w]);
-        else
-          products[w] = static_cast<Sum>(other[w]) * static_cast<Sum>(value[w]);
+      if (with[n].data != nullptr) {
+        T other[width];
+        load_columns(other, &with[n](i, c), with[n].column_stride);
+        for (int w = 0; w < width; ++w) products[w] = product(other[w], value[w]);
+      } else {
+        for (int w = 0; w < width; ++w) products[w] = product(value[w], value[w]);
       }
       sums.add(n, c, products);
-    });
+      add_up<n + 1>(i, c, value);
+    }
+  }
+
+ private:
+  static FATVEC_FORCEINLINE_FUNCTION Sum product(const T& x, const T& y) {
+    if constexpr (is_complex<T>)
+      return static_cast<Sum>(Kokkos::conj(x)) * static_cast<Sum>(y);
+    else
+      return static_cast<Sum>(x) * static_cast<Sum>(y);
   }
 };
 
