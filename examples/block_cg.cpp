@@ -3,9 +3,9 @@
 // own alpha and beta.
 //
 // The k iterations know nothing of each other; they only share the products Q = A P, each of which
-// reads A once for all of them. A column whose residual is small enough is frozen (its alpha and
-// beta become 0), the others go on. A is the 7-point Poisson matrix of n × n × n points, the
-// right-hand sides are heat sources at k places.
+// reads A once for all of them, and forms the dot products of P and Q on the way. A column whose
+// residual is small enough is frozen (its alpha and beta become 0), the others go on. A is the
+// 7-point Poisson matrix of n × n × n points, the right-hand sides are heat sources at k places.
 //
 // Everything stays on the device but the test for convergence, k numbers an iteration. Compiled for
 // one device and, as distributed_block_cg, for many ranks.
@@ -72,6 +72,7 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
   ColumnDots rr = examples::column_results<double>(exec, a, k);
   ColumnDots next_rr = examples::column_results<double>(exec, a, k);
   const ColumnDots pq = examples::column_results<double>(exec, a, k);
+  const fatvec::fused::Workspace<Exec> workspace(exec, k, 1);
   const Kokkos::View<double*, Device> limit("limit",
                                             k);  // of rr: a column at or below it is frozen
   Outcome outcome{std::vector<int>(static_cast<std::size_t>(k)), 0, {}};
@@ -96,8 +97,7 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
     }
     if (done) break;
 
-    outcome.products.time(exec, [&] { spmm(exec, 1.0, a, p, 0.0, q); });
-    dot(exec, p, q, pq);
+    outcome.products.time(exec, [&] { spmm_dot(exec, 1.0, a, p, 0.0, q, pq, workspace); });
     const auto old_rr = rr.values;
     const auto new_rr = next_rr.values;
     const auto p_q = pq.values;
@@ -125,10 +125,8 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
 std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivector& b,
                               const Multivector& x) {
   const Multivector r("residual", b.extent(0), b.extent(1));
-  Kokkos::deep_copy(exec, r, b);
-  spmm(exec, -1.0, a, x, 1.0, r);
   const ColumnDots dots = examples::column_results<double>(exec, a, r.extent_int(1));
-  dot(exec, r, r, dots);
+  residual(exec, b, a, x, r, dots, fatvec::fused::Workspace<Exec>(exec, r.extent_int(1), 1));
   std::vector<double> norms = dots.on_host(exec);
   dot(exec, b, b, dots);
   const std::vector<double> bb = dots.on_host(exec);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include <fatvec/fused/fused.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 

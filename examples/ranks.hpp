@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <fatvec/distributed/build.hpp>
+#include <fatvec/distributed/fused.hpp>
 #include <fatvec/distributed/statistics.hpp>
 
 /// Matrices and vectors of an example on many ranks; one_device.hpp has the same names for one.

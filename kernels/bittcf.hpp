@@ -63,6 +63,14 @@ struct BitTcfWindow {
 /// BitTCF, row by row, by the kernel that every format and backend shares.
 using BitTcfPortable = Portable<BitTcfMatrix>;
 
+/// Sums over rows are formed by the portable kernel.
+template <>
+struct ReducingKernel<Portable<BitTcfMatrix>> {
+  using type = Portable<BitTcfMatrix>;
+};
+template <>
+struct ReducingKernel<BitTcfWindow> : ReducingKernel<Portable<BitTcfMatrix>> {};
+
 /// The kernel of BitTcfMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -73,3 +81,4 @@ struct DefaultKernel<BitTcfMatrix<Scalar, Ordinal, Device, Offset>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfWindow)
 FATVEC_EXTERN(FATVEC_LAUNCH, BitTcfPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, BitTcfPortable)

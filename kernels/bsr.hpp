@@ -117,6 +117,14 @@ struct Portable<BsrMatrix> : portable::PortableKernel<BsrMatrix> {
 /// BSR's portable kernel.
 using BsrPortable = Portable<BsrMatrix>;
 
+/// Sums over rows are formed by the portable kernel.
+template <>
+struct ReducingKernel<Portable<BsrMatrix>> {
+  using type = Portable<BsrMatrix>;
+};
+template <>
+struct ReducingKernel<BsrRow> : ReducingKernel<Portable<BsrMatrix>> {};
+
 /// The kernel of BsrMatrix, in any layout.
 template <class Scalar, class Ordinal, class Device, class Offset, class Layout>
 struct DefaultKernel<BsrMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
@@ -134,3 +142,4 @@ FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<5>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<6>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<8>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, BsrPortable)

@@ -100,6 +100,15 @@ struct DefaultKernel {
 template <SpmmKernel Kernel>
 inline constexpr bool is_portable = requires { Kernel::portable; };
 
+/// The kernel, as `type`, that takes a kernel's place where sums over rows are formed of what is
+/// stored (shared/partial_sums.hpp): its launches give parts of the rows places for them. The page
+/// of a kernel specialises it; one without cannot be fused with sums.
+template <class Kernel>
+struct ReducingKernel {
+  static_assert(sizeof(Kernel) == 0,
+                "this kernel forms no sums over rows: specialise fatvec::ReducingKernel");
+};
+
 /// What the kernel says of that for a format, X and Y of T, which may be another scalar than A's,
 /// and a policy.
 template <SpmmKernel Kernel, class Matrix, class T, class Policy>

@@ -24,3 +24,4 @@ struct DefaultKernel<CsrMatrix<Scalar, Ordinal, Device, Offset>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, CsrRow)
 FATVEC_EXTERN(FATVEC_LAUNCH, CsrPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, CsrRow)

@@ -24,3 +24,4 @@ struct DefaultKernel<EllMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, EllpackRow)
 FATVEC_EXTERN(FATVEC_LAUNCH, EllpackPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, EllpackRow)

@@ -24,3 +24,4 @@ struct DefaultKernel<HllMatrix<Scalar, Ordinal, Device, Offset, Layout>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, HllRow)
 FATVEC_EXTERN(FATVEC_LAUNCH, HllPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, HllRow)

@@ -7,6 +7,7 @@
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/kernels/concepts.hpp>
+#include <fatvec/kernels/shared/fused_workspace.hpp>
 #include <fatvec/kernels/shared/row_segments.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 
@@ -18,6 +19,10 @@ template <SparseFormat Matrix>
 struct Prepared : Matrix {
   /// Of its long rows, for GPUs.
   detail::RowSegments<typename Matrix::ordinal_type, typename Matrix::device_type> segments;
+  /// Of fused products of up to k columns.
+  fused::Workspace<typename Matrix::execution_space> fused_workspace;
+
+  [[nodiscard]] const auto& workspace() const { return fused_workspace; }
 
   Prepared() = default;
   /// Nothing is known yet. The arrays are shared.
@@ -67,7 +72,8 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// three, and splits them into segments. GPUs then share each of them among many threads, without
 /// looking for it in every product. Allocates a hundredth of the bytes of their entries, and
 /// scratch memory for k sums and k counters of each segment of 128 entries; waits for exec. CPUs
-/// want to know nothing, and neither do BSR, BitTCF and sliced diagonals.
+/// want to know nothing, and neither do BSR, BitTCF and sliced diagonals. Everywhere a
+/// fused::Workspace for two sums of k columns is allocated, too.
 ///
 /// @param exec    where the products will run
 /// @param matrix  in any format; its arrays are shared, and its pattern is to stay
@@ -79,10 +85,15 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// are wrong, too. Sums are the same bits in every run.
 template <class T = void, class ExecSpace, SparseFormat Matrix>
 Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
-  if constexpr (detail::is_host<ExecSpace>)
-    return Prepared<Matrix>(matrix);
-  else
-    return detail::with_segments<detail::ScalarOr<T, typename Matrix::value_type>>(exec, matrix, k);
+  auto prepared = [&] {
+    if constexpr (detail::is_host<ExecSpace>)
+      return Prepared<Matrix>(matrix);
+    else
+      return detail::with_segments<detail::ScalarOr<T, typename Matrix::value_type>>(exec, matrix,
+                                                                                     k);
+  }();
+  prepared.fused_workspace = {exec, k};
+  return prepared;
 }
 
 }  // namespace fatvec

@@ -24,3 +24,4 @@ struct DefaultKernel<SellMatrix<Scalar, Ordinal, Device, Offset>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, SellRow)
 FATVEC_EXTERN(FATVEC_LAUNCH, SellPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, SellRow)

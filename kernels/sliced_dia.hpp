@@ -53,6 +53,14 @@ struct SlicedDiaRow {
   }
 };
 
+/// Sums over rows are formed by the portable kernel.
+template <>
+struct ReducingKernel<Portable<SlicedDiaMatrix>> {
+  using type = Portable<SlicedDiaMatrix>;
+};
+template <>
+struct ReducingKernel<SlicedDiaRow> : ReducingKernel<Portable<SlicedDiaMatrix>> {};
+
 /// The kernel of SlicedDiaMatrix.
 template <class Scalar, class Ordinal, class Device, class Offset>
 struct DefaultKernel<SlicedDiaMatrix<Scalar, Ordinal, Device, Offset>> {
@@ -63,3 +71,4 @@ struct DefaultKernel<SlicedDiaMatrix<Scalar, Ordinal, Device, Offset>> {
 
 FATVEC_EXTERN(FATVEC_LAUNCH, SlicedDiaRow)
 FATVEC_EXTERN(FATVEC_LAUNCH, SlicedDiaPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, SlicedDiaPortable)

@@ -12,7 +12,9 @@
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/kernels/concepts.hpp>
 #include <fatvec/kernels/prepare.hpp>
+#include <fatvec/kernels/shared/fused_output.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/partial_sums.hpp>
 #include <fatvec/kernels/shared/slots.hpp>
 #include <fatvec/kernels/shared/validate.hpp>
 
@@ -61,6 +63,14 @@ constexpr bool types_fit() {
   return false;
 }
 
+/// The kernel that is launched for an output, as `type`.
+template <class Kernel, class Output>
+struct KernelFor {
+  using type = Kernel;
+};
+template <class Kernel, Reducing Output>
+struct KernelFor<Kernel, Output> : ReducingKernel<Kernel> {};
+
 /// The product of operands that conform; the output has what becomes of it. In front of this call
 /// are the caller's Views and formats, behind it slots_of(A) and X of one type each: for Y = beta ·
 /// Y + alpha · A · X it is what is compiled once (src/core/instantiate.hpp), and never inline, for
@@ -72,11 +82,18 @@ void launch(const ExecSpace& exec, const Policy& policy, const S& a, const Opera
   if (a.rows() == 0 || k == 0) return;
   if constexpr (is_scaled_sum<Output>)
     if (output.alpha == T{}) return scale_output(exec, output, a.rows(), k);
-  if (k == 1 || x.column_stride == 1)
+  using Taken = typename KernelFor<Kernel, Output>::type;
+  if constexpr (!std::is_same_v<Taken, Kernel>) {
+    constexpr bool host = std::is_same_v<Policy, typename Kernel::HostPolicy>;
+    using PolicyOfTaken =
+        std::conditional_t<host, typename Taken::HostPolicy, typename Taken::DevicePolicy>;
+    launch<Taken>(exec, PolicyOfTaken{}, a, x, output, k);
+  } else if (k == 1 || x.column_stride == 1) {
     Kernel::run(exec, policy, a,
                 MultiVectorSpan<const T, Columns::contiguous>{x.data, x.row_stride}, output, k);
-  else
+  } else {
     Kernel::run(exec, policy, a, x, output, k);
+  }
 }
 
 }  // namespace detail
@@ -197,4 +214,11 @@ void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta,
       const Space&, const fatvec::PolicyOn<fatvec::Kernel, Space>&,                                \
       const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Stored, std::int32_t, Space, Offset>>&, \
       const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::ScaledSum<Scalar>&,      \
+      std::int64_t);
+/// The same for fused products (<fatvec/fused/fused.hpp>), of a kernel that forms sums over rows.
+#define FATVEC_LAUNCH_FUSED(how, Space, Scalar, Offset, Kernel)                                    \
+  how template void fatvec::detail::launch<fatvec::Kernel>(                                        \
+      const Space&, const fatvec::PolicyOn<fatvec::Kernel, Space>&,                                \
+      const fatvec::detail::SlotsOf<fatvec::Kernel::Matrix<Scalar, std::int32_t, Space, Offset>>&, \
+      const fatvec::detail::Operand<const Scalar>&, const fatvec::detail::FusedOutput<Scalar>&,    \
       std::int64_t);

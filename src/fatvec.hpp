@@ -8,6 +8,7 @@
 #include <fatvec/formats/coo.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/formats/transpose.hpp>
+#include <fatvec/fused/fused.hpp>
 #include <fatvec/kernels/registry.hpp>
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/plan/convert.hpp>

@@ -6,20 +6,44 @@
 
 #include <fatvec/core/macros.hpp>
 #include <fatvec/kernels/host/simd.hpp>
+#include <fatvec/kernels/shared/fused_output.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/partial_sums.hpp>
 
 namespace fatvec::detail {
 
 /// Whether non-temporal stores pay, for runs whose lengths are multiples of `step` elements: Y is
 /// overwritten, `step` elements are whole lines, and the caches could not hold Y.
-template <class T>
-bool may_stream(const ScaledSum<T>& output, std::int64_t elements, std::int64_t step) {
+template <class Output>
+bool may_stream(const Output& output, std::int64_t elements, std::int64_t step) {
   constexpr std::int64_t line = 64;
-  constexpr std::int64_t size = sizeof(T);
+  constexpr std::int64_t size = sizeof(*output.y.data);
   const auto& y = output.y;
   return output.overwrites() && y.column_stride == 1 && step * size % line == 0 &&
          reinterpret_cast<std::uintptr_t>(y.data) % line == 0 && elements * size > streaming_bytes;
 }
+
+/// A row's values into whole lines of Y.
+template <class T, int width>
+FATVEC_FORCEINLINE_FUNCTION void stream_row(T* to, const T& factor, const T (&values)[width]) {
+  int w = 0;
+#if defined(FATVEC_HAS_GNU_VECTORS)
+  if constexpr (HasRegisters<T>)
+    for (; w + simd_lanes<T> <= width; w += simd_lanes<T>) {
+      Vec<T, simd_lanes<T>> vector;
+      vector.load(values + w);
+      vector.scale(factor);
+      vector.stream(to + w);
+    }
+#endif
+  for (; w < width; ++w) to[w] = factor * values[w];
+}
+
+/// Outputs that may write Y by non-temporal stores.
+template <class Output>
+inline constexpr bool may_stream_to = is_scaled_sum<Output>;
+template <class T>
+inline constexpr bool may_stream_to<FusedOutput<T>> = true;
 
 /// Where host kernels store: the rows of an output, from row `first` on.
 template <class T, class Output>
@@ -29,7 +53,33 @@ struct HostOutput {
   static constexpr bool streams = false;
 
   static HostOutput of(const Output& output, std::int64_t, std::int64_t) { return {output}; }
+  /// What a thread calls before its first store.
+  KOKKOS_INLINE_FUNCTION void begin(std::int64_t part) { begin_part(output, part); }
   KOKKOS_INLINE_FUNCTION void finish() const {}
+};
+
+/// Of fused products, which may write Y by non-temporal stores.
+template <class T>
+struct HostOutput<T, FusedOutput<T>> {
+  FusedOutput<T> output;
+  std::int64_t first = 0;
+  bool streams = false;
+
+  static HostOutput of(const FusedOutput<T>& output, std::int64_t rows, std::int64_t k) {
+    return {output, 0, may_stream(output, rows * k, output.y.row_stride)};
+  }
+  template <int width>
+  FATVEC_FORCEINLINE_FUNCTION void stream(std::int64_t i, std::int64_t c,
+                                          const T (&sum)[width]) const {
+    alignas(64) T value[width];
+    output.combine(i, c, sum, value);
+    stream_row(&output.y(i, c), T{1}, value);
+    output.add_up(i, c, value);
+  }
+  KOKKOS_INLINE_FUNCTION void begin(std::int64_t part) { begin_part(output, part); }
+  KOKKOS_INLINE_FUNCTION void finish() const {
+    if (streams) end_streams();
+  }
 };
 
 /// The ordinary one, which may write Y by non-temporal stores.
@@ -46,19 +96,9 @@ struct HostOutput<T, ScaledSum<T>> {
   template <int width>
   FATVEC_FORCEINLINE_FUNCTION void stream(std::int64_t i, std::int64_t c,
                                           const T (&sum)[width]) const {
-    T* const to = &output.y(i - first, c);
-    int w = 0;
-#if defined(FATVEC_HAS_GNU_VECTORS)
-    if constexpr (HasRegisters<T>)
-      for (; w + simd_lanes<T> <= width; w += simd_lanes<T>) {
-        Vec<T, simd_lanes<T>> vector;
-        vector.load(sum + w);
-        vector.scale(output.alpha);
-        vector.stream(to + w);
-      }
-#endif
-    for (; w < width; ++w) to[w] = output.alpha * sum[w];
+    stream_row(&output.y(i - first, c), output.alpha, sum);
   }
+  KOKKOS_INLINE_FUNCTION void begin(std::int64_t) {}
   /// What a thread calls after its last store.
   KOKKOS_INLINE_FUNCTION void finish() const {
     if (streams) end_streams();

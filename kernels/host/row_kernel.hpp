@@ -68,6 +68,7 @@ struct HostRowKernel {
     const std::int64_t last = partition.begin(part + 1, a.access);
     HostRowKernel of_part = *this;
     of_part.slots = a.access.slots_before(a.rows);
+    of_part.to.begin(part);
     if constexpr (contiguous) {
       of_part.distance = prefetch_row_distance(a.access, a.columns, first, last,
                                                {.rows = a.rows,
@@ -186,7 +187,7 @@ struct HostRowKernel {
   FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c,
                                          const T (&sums)[width]) const {
     const std::int64_t row = a.matrix_row(i);
-    if constexpr (contiguous && is_scaled_sum<Output> && width * sizeof(T) >= 64)
+    if constexpr (contiguous && may_stream_to<Output> && width * sizeof(T) >= 64)
       if (to.streams) return to.stream(row, c, sums);
     to.output.store(row - to.first, c, sums);
   }
@@ -307,11 +308,14 @@ struct RowKernelOf {
                   const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
                   std::int64_t k) {
     if constexpr (specialised) {
-      const std::int64_t parts = detail::parts_for(exec, policy, a.stored_entries(), k);
+      Output to = output;
+      detail::begin_sums(to, 0, k);
+      const std::int64_t parts =
+          detail::take_parts(to, detail::parts_for(exec, policy, a.stored_entries(), k));
       using Kernel = detail::HostRowKernel<T, S, columns, Output>;
       Kernel kernel{.a = detail::SlotRows<S>(a),
                     .x = x,
-                    .to = decltype(Kernel::to)::of(output, a.rows(), k),
+                    .to = decltype(Kernel::to)::of(to, a.rows(), k),
                     .x_rows = a.cols(),
                     .k = k,
                     .partition = {a.rows(), parts}};
@@ -319,6 +323,7 @@ struct RowKernelOf {
         kernel.transposes_y = detail::TransposedStore<T>::applies_to(output, k);
       if (kernel.transposes_y) kernel.partition.granularity = detail::TransposedStore<T>::line;
       detail::launch_parts(label.text, exec, parts, kernel);
+      detail::join_sums(exec, to);
     } else {
       portable::multiply_rows<true>(label.text, exec, {}, a, x, output, k);
     }
@@ -328,6 +333,16 @@ struct RowKernelOf {
                   const Output& output, std::int64_t k) {
     portable::multiply_rows<false>(label.text, exec, policy, a, x, output, k);
   }
+};
+
+/// The kernel of rows gives its parts places, and stands in for the portable one.
+template <template <class...> class Format>
+struct ReducingKernel<RowKernelOf<Format>> {
+  using type = RowKernelOf<Format>;
+};
+template <template <class...> class Format>
+struct ReducingKernel<Portable<Format>> {
+  using type = RowKernelOf<Format>;
 };
 
 }  // namespace fatvec

@@ -10,7 +10,9 @@
 
 #include <fatvec/core/execution.hpp>
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/kernels/portable/parts.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
+#include <fatvec/kernels/shared/partial_sums.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
@@ -71,8 +73,8 @@ struct Items {
   }
 };
 
-/// The tiles that are compiled for such rows.
-template <bool host, detail::Columns columns, class Rows>
+/// The tiles that are compiled for such rows and output.
+template <bool host, detail::Columns columns, class Rows, class Output>
 constexpr auto tiles() {
   if constexpr (requires { Rows::of_segments; } && columns == detail::Columns::strided)
     return detail::Widths<1, 2>{};
@@ -80,6 +82,8 @@ constexpr auto tiles() {
     return detail::Widths<1, 2, 3>{};
   else if constexpr (columns == detail::Columns::strided && host)
     return detail::Widths<1, 4>{};
+  else if constexpr (columns == detail::Columns::strided && detail::Reducing<Output>)
+    return detail::Widths<1, 2, 4>{};  // sums are in scratch memory, too
   else if constexpr (columns == detail::Columns::strided)
     return detail::Widths<1, 2, 4, 8>{};
   else if constexpr (host)
@@ -132,6 +136,8 @@ struct HostBlocks {
 template <class ExecSpace, class Kernel>
 void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
                   int threads_per_row = 1) {
+  if constexpr (detail::Reducing<decltype(kernel.output)>)
+    return launch_teams_of_tiles(label, exec, kernel, threads_per_row);
   // Blocks of few threads, and registers for what a thread loads at once.
   using Range = Kokkos::RangePolicy<
       ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
@@ -153,25 +159,55 @@ template <bool host, class ExecSpace, class Kernel>
 void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int tiles) {
   constexpr int threads = detail::is_host<ExecSpace> ? 1 : 256;
   constexpr int most_parts = 8;
-  constexpr std::int64_t most_teams = 512;  // with rows of their own
+  constexpr bool reduces = detail::Reducing<decltype(kernel.output)>;
+  std::int64_t most_teams = 512;  // with rows of their own
   const std::int64_t count = kernel.a.count();
   kernel.lane_bits = threads == 1 ? 0 : 5;
+  kernel.parts = host ? 1 : std::min(tiles, most_parts);
+  if constexpr (reduces) {
+    most_teams = std::min(most_teams, kernel.output.partial_sums().left());
+    kernel.parts = static_cast<int>(std::min<std::int64_t>(kernel.parts, most_teams));
+    most_teams /= kernel.parts;
+  }
   kernel.rows_of_team =
       host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
-  kernel.parts = host ? 1 : std::min(tiles, most_parts);
   const auto teams =
       static_cast<int>((count + kernel.rows_of_team - 1) / kernel.rows_of_team * kernel.parts);
-  using Teams = Kokkos::TeamPolicy<
-      ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-      Kokkos::LaunchBounds<threads, detail::least_resident<threads == 1 ? 1 : 4>>>;
+  using Teams =
+      Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
+                         Kokkos::LaunchBounds<threads, detail::least_resident<threads == 1 ? 1
+                                                                              : reduces    ? 2
+                                                                                           : 4>>>;
   const int lanes = 1 << kernel.lane_bits;
-  Kokkos::parallel_for(label, Teams(exec, teams, threads / lanes, lanes), kernel);
+  const Teams policy(exec, teams, threads / lanes, lanes);
+  if constexpr (reduces) {
+    detail::take_parts(kernel.output, teams);
+    Kokkos::parallel_for(label, light(policy), TeamsWithPlaces<ExecSpace, Kernel>{kernel});
+  } else {
+    Kokkos::parallel_for(label, policy, kernel);
+  }
+}
+
+/// Hosts: the blocks of a kernel's rows, by threads or, where they are little work, by the caller.
+template <class ExecSpace, class Kernel>
+void launch_blocks(const char* label, const ExecSpace& exec, double mean_length,
+                   const Kernel& kernel) {
+  const HostBlocks blocks(kernel.a.count(), Kernel::rows_of_block, mean_length, kernel.k);
+  if constexpr (detail::Reducing<decltype(kernel.output)>)
+    launch_parts_of_blocks(label, exec, kernel, blocks.count, blocks.are_little_work());
+  else if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
+    for (int block = 0; block < blocks.count; ++block) kernel(block);
+  else
+    Kokkos::parallel_for(label, blocks.policy(exec), kernel);
 }
 
 /// Columns that devices take in one sweep over A; hosts take all.
-inline std::int64_t columns_at_once(bool host, std::int64_t value_bytes, std::int64_t k) {
-  const std::int64_t sweeps = host ? 1 : sweeps_for(k, bytes_at_once / value_bytes, 0.5);
-  return sweeps <= 1 ? k : ((k + sweeps - 1) / sweeps + 7) / 8 * 8;
+template <bool host, class T, class Output>
+std::int64_t columns_at_once(std::int64_t k) {
+  if (host) return k;
+  const std::int64_t sweeps = sweeps_for(k, bytes_at_once / std::int64_t{sizeof(T)}, 0.5);
+  const std::int64_t columns = sweeps <= 1 ? k : ((k + sweeps - 1) / sweeps + 7) / 8 * 8;
+  return detail::Reducing<Output> ? std::min(columns, most_columns_of_team) : columns;
 }
 
 }  // namespace fatvec::portable

@@ -69,13 +69,12 @@ struct SumsOfSegments {
   }
 };
 
+/// Long rows by their segments, or where these have no room by teams.
 template <class ExecSpace, class S, class Segments, class T, detail::Columns columns, class Output>
-void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::SlotRows<S>& rows,
-                        const Segments& segments,
-                        const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
-                        const Share& share) {
+void multiply_segments(const char* label, const ExecSpace& exec, const detail::SlotRows<S>& rows,
+                       const Segments& segments, const detail::MultiVectorSpan<const T, columns>& x,
+                       const Output& output, const Share& share) {
   const auto number = static_cast<std::int64_t>(segments.list.extent(0));
-  if (segments.known && number == 0) return;
   const auto room = static_cast<int>(segments.template columns<T>(share.columns));
   if (room == 0) return multiply_by_teams<false>(label, exec, 0, rows, x, output, share);
 
@@ -94,6 +93,20 @@ void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::
     const auto launch = launch_of<false, ExecSpace, Rows, T, columns, Sums>(choice, x, k);
     launch(label, exec, parts, x.from_column(c), sums, {0, k}, choice.threads_per_row);
   }
+}
+
+template <class ExecSpace, class S, class Segments, class T, detail::Columns columns, class Output>
+void multiply_long_rows(const char* label, const ExecSpace& exec, const detail::SlotRows<S>& rows,
+                        const Segments& segments,
+                        const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
+                        const Share& share) {
+  if (segments.known && segments.list.extent(0) == 0) return;
+  // Which segment of a row is the last to arrive differs from run to run: an output that forms sums
+  // over rows gets whole rows.
+  if constexpr (detail::Reducing<Output>)
+    return multiply_by_teams<false>(label, exec, 0, rows, x, output, share);
+  else
+    multiply_segments(label, exec, rows, segments, x, output, share);
 }
 
 }  // namespace fatvec::portable

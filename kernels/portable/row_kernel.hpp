@@ -45,6 +45,7 @@ struct RowKernel {
   static constexpr int resident_blocks =
       contiguous && Rows::contiguous && !shares_rows && width * sizeof(T) < 16 ? 10 : 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
+  static constexpr int columns_of_tile = width;
 
   Rows a;
   detail::MultiVectorSpan<const T, columns> x;
@@ -71,22 +72,28 @@ struct RowKernel {
         local.template multiply<width>(row, 0, k, local.a.matrix_row(i));
       }
     } else {
-      const int lane = shares_rows ? item & ((1 << lane_bits) - 1) : 0;
       const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);
-      const bool idle = shares_rows && !items.have(i);
-      Row row = a(idle ? 0 : i);
-      const bool stores = !idle && row.length <= longest;
-      if (!stores && !shares_rows) return;
-      if (!stores) row.length = 0;  // a warp adds up as a whole
-      const std::int64_t to = stores && lane == 0 ? a.matrix_row(i) : -1;
-      const int c = tile * width;
-      if constexpr (contiguous)
-        detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
-          finish<width>(to, c, add_up<shares_rows>(row, tiles, lane, lanes()), present);
-        });
-      else
-        multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
+      multiply_tile(i, tile, item, shares_rows && !items.have(i));
     }
+  }
+
+  /// Devices: a tile of row i, or the part of its entries that is the thread's, whose rank in a
+  /// warp is `thread` modulo 32. A warp adds up as a whole, with threads that have no row (idle).
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int tile, int thread,
+                                                 bool idle) const {
+    const int lane = shares_rows ? thread & (lanes() - 1) : 0;
+    Row row = a(idle ? 0 : i);
+    const bool stores = !idle && row.length <= longest;
+    if (!stores && !shares_rows) return;
+    if (!stores) row.length = 0;
+    const std::int64_t to = stores && lane == 0 ? a.matrix_row(i) : -1;
+    const int c = tile * width;
+    if constexpr (contiguous)
+      detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
+        finish<width>(to, c, add_up<shares_rows>(row, tiles, lane, lanes()), present);
+      });
+    else
+      multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
   }
 
   /// TeamPolicy: rows with more than `longest` entries, each by all threads of `parts` teams, which
@@ -224,13 +231,10 @@ void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
                 .items = {.tiles = (share.columns + width - 1) / width},
                 .longest = share.longest};
   if constexpr (host) {
-    const HostBlocks blocks(rows.count(), Kernel::rows_of_block, rows.mean_length, share.columns);
-    if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
-      for (int block = 0; block < blocks.count; ++block) kernel(block);
-    else
-      Kokkos::parallel_for(label, blocks.policy(exec), kernel);
+    launch_blocks(label, exec, rows.mean_length, kernel);
   } else {
-    const int lanes = shares_rows ? threads_per_row : 1;
+    const int lanes =
+        shares_rows ? fitted_threads<Output, columns>(threads_per_row, kernel.items.tiles) : 1;
     kernel.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
     launch_items(label, exec, kernel, lanes);
   }
@@ -257,7 +261,8 @@ auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, colu
     if constexpr (may_share)
       if (shares) launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
   };
-  detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, x, k), take);
+  detail::with_width(tiles<host, columns, Rows, Output>(), tile_width<host>(choice.width, x, k),
+                     take);
   return launch;
 }
 
@@ -299,14 +304,18 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
   using Rows = detail::SlotRows<S>;
   detail::require_near_rows(label, x);
   const Rows rows(a);
-  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
+  const std::int64_t at_once = columns_at_once<host, T, Output>(k);
   for (std::int64_t c = 0; c < k; c += at_once) {
     const auto from = x.from_column(c);
     Share share{static_cast<int>(c), static_cast<int>(std::min(at_once, k - c))};
-    if (asked.form == Form::team) {
-      share.longest = -1;
-      multiply_by_teams<host>(label, exec, asked.width, rows, from, output, share);
-      continue;
+    detail::begin_sums(output, share.first_column, share.columns);
+    if constexpr (has_team_form<host, Output>) {
+      if (asked.form == Form::team) {
+        share.longest = -1;
+        multiply_by_teams<host>(label, exec, asked.width, rows, from, output, share);
+        detail::join_sums(exec, output);
+        continue;
+      }
     }
     if constexpr (!host) {
       constexpr std::int64_t any_length = std::numeric_limits<int>::max();
@@ -323,6 +332,7 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
         launch_of<host, ExecSpace, Rows, T, columns, Output>(choice, from, share.columns);
     launch(label, exec, rows, from, output, share, choice.threads_per_row);
     if constexpr (!host) multiply_long_rows(label, exec, rows, a.segments, from, output, share);
+    detail::join_sums(exec, output);
   }
 }
 

@@ -27,6 +27,7 @@ template <class ExecSpace, bool host, class Rows, class T, class Output, detail:
 struct WholeRowKernel {
   static constexpr bool contiguous = columns == detail::Columns::contiguous;
   static constexpr bool shares_rows = !host && Rows::of_blocks && detail::has_shuffles<ExecSpace>;
+  static constexpr int columns_of_tile = width;
   static constexpr int resident_blocks = 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
   template <int w>
@@ -50,19 +51,25 @@ struct WholeRowKernel {
         local.template multiply<width>(row, 0, k, local.a.matrix_row(i));
       }
     } else {
-      const int lane = shares_rows ? item & (lanes() - 1) : 0;
       const auto [i, tile] = items.template at<contiguous>(shares_rows ? item >> lane_bits : item);
-      const bool idle = shares_rows && !items.have(i);
-      const auto row = a(idle ? 0 : i);
-      const std::int64_t to = !idle && lane == 0 ? a.matrix_row(i) : -1;
-      const int c = tile * width;
-      if constexpr (contiguous)
-        detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
-          finish<width>(to, c, a.template add_up<host>(row, tiles, lane, lanes()), present);
-        });
-      else
-        multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
+      multiply_tile(i, tile, item, shares_rows && !items.have(i));
     }
+  }
+
+  /// Devices: a tile of row i, or the part of it that is the thread's, as in row_kernel.hpp.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_tile(std::int64_t i, int tile, int thread,
+                                                 bool idle) const {
+    if (idle && !shares_rows) return;
+    const int lane = shares_rows ? thread & (lanes() - 1) : 0;
+    const auto row = a(idle ? 0 : i);
+    const std::int64_t to = !idle && lane == 0 ? a.matrix_row(i) : -1;
+    const int c = tile * width;
+    if constexpr (contiguous)
+      detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
+        finish<width>(to, c, a.template add_up<host>(row, tiles, lane, lanes()), present);
+      });
+    else
+      multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
   }
 
  private:
@@ -100,10 +107,11 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
                          const Rows& rows, const detail::MultiVectorSpan<const T, columns>& x,
                          const Output& output, std::int64_t k) {
   detail::require_near_rows(label, x);
-  const std::int64_t at_once = columns_at_once(host, sizeof(T), k);
+  const std::int64_t at_once = columns_at_once<host, T, Output>(k);
   for (std::int64_t c = 0; c < k; c += at_once) {
     const auto from = x.from_column(c);
     const auto share = static_cast<int>(std::min(at_once, k - c));
+    detail::begin_sums(output, c, share);
     const Choice choice = chosen(asked, {.host = host,
                                          .strided = columns == detail::Columns::strided,
                                          .contiguous_rows = false,
@@ -120,19 +128,18 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
                     .first_column = static_cast<int>(c),
                     .items = {.tiles = (share + width - 1) / width}};
       if constexpr (host) {
-        const HostBlocks blocks(rows.count(), Kernel::rows_of_block, rows.mean_length, share);
-        if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
-          for (int block = 0; block < blocks.count; ++block) kernel(block);
-        else
-          Kokkos::parallel_for(label, blocks.policy(exec), kernel);
+        launch_blocks(label, exec, rows.mean_length, kernel);
       } else {
-        const int lanes = Kernel::shares_rows ? choice.threads_per_row : 1;
+        const int lanes = Kernel::shares_rows ? fitted_threads<Output, columns>(
+                                                    choice.threads_per_row, kernel.items.tiles)
+                                              : 1;
         kernel.lane_bits = std::countr_zero(static_cast<unsigned>(lanes));
         launch_items(label, exec, kernel, lanes);
       }
     };
-    detail::with_width(tiles<host, columns, Rows>(), tile_width<host>(choice.width, from, share),
-                       launch);
+    detail::with_width(tiles<host, columns, Rows, Output>(),
+                       tile_width<host>(choice.width, from, share), launch);
+    detail::join_sums(exec, output);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include <fatvec/kernels/shared/partial_sums.hpp>
+
 /// Outputs of the two parts of a distributed product whose rows go to an output of the caller's.
 namespace fatvec::detail {
 
@@ -27,6 +29,13 @@ struct LocalOutput {
   Output output;
   BoundarySums<T> boundary;
 
+  /// Those of the output, where it forms sums over rows.
+  [[nodiscard]] KOKKOS_FUNCTION auto& partial_sums()
+    requires Reducing<Output>
+  {
+    return output.partial_sums();
+  }
+
   template <int width>
   KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sum)[width]) const {
     T* const waiting = boundary.of(i, c);
@@ -40,6 +49,13 @@ template <class T, class Output>
 struct HaloOutput {
   Output output;
   BoundarySums<T> boundary;
+
+  /// Those of the output, where it forms sums over rows.
+  [[nodiscard]] KOKKOS_FUNCTION auto& partial_sums()
+    requires Reducing<Output>
+  {
+    return output.partial_sums();
+  }
 
   template <int width>
   KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sum)[width]) const {

@@ -51,6 +51,7 @@ class ConstPlan {
   [[nodiscard]] std::int64_t k() const { return plan_.k(); }
   [[nodiscard]] auto rows() const { return plan_.rows(); }
   [[nodiscard]] auto cols() const { return plan_.cols(); }
+  [[nodiscard]] const auto& workspace() const { return plan_.workspace(); }
 
   /// Y = beta · Y + alpha · op(A) · X; see spmm().
   template <class ExecSpace, class Alpha, class XView, class Beta, class YView>

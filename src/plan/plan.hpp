@@ -71,6 +71,11 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   [[nodiscard]] std::int64_t k() const { return k_; }
   [[nodiscard]] Ordinal rows() const { return rows_; }  ///< of op(A)
   [[nodiscard]] Ordinal cols() const { return cols_; }
+  /// For fused products (fatvec/fused/fused.hpp) of up to k columns.
+  [[nodiscard]] const auto& workspace() const {
+    return std::visit([](const auto& ready) -> const auto& { return ready.matrix.workspace(); },
+                      ready_);
+  }
 
   /// Y = beta · Y + alpha · op(A) · X; see spmm().
   template <class ExecSpace, class Alpha, class XView, class Beta, class YView>
@@ -380,23 +385,26 @@ void spmm(const ExecSpace& exec, const Plan<Csr, Kernels, T>& plan, const XView&
 
 }  // namespace fatvec
 
-#define FATVEC_PLAN(how, Space, Scalar, Offset)                                                 \
-  how template void                                                                             \
-  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::analyse<Space>(         \
-      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);             \
-  how template void                                                                             \
-  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(          \
-      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);             \
-  how template void                                                                             \
-  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(          \
-      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>::Scalars&);    \
-  how template void                                                                             \
-  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::require_apart<Scalar>(  \
-      const fatvec::detail::Operand<const Scalar>&, std::int64_t) const;                        \
-  how template void                                                                             \
-  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::run<Space, Scalar>(     \
-      const Space&, const Scalar&, const fatvec::detail::Operand<const Scalar>&, const Scalar&, \
-      const fatvec::detail::Operand<Scalar>&, std::int64_t) const;
+#define FATVEC_PLAN(how, Space, Scalar, Offset)                                                   \
+  how template void                                                                               \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::analyse<Space>(           \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);               \
+  how template void                                                                               \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(            \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>&);               \
+  how template void                                                                               \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::update<Space>(            \
+      const Space&, const fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>::Scalars&);      \
+  how template void                                                                               \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::require_apart<Scalar>(    \
+      const fatvec::detail::Operand<const Scalar>&, std::int64_t) const;                          \
+  how template void                                                                               \
+  fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::run<Space, Scalar>(       \
+      const Space&, const Scalar&, const fatvec::detail::Operand<const Scalar>&, const Scalar&,   \
+      const fatvec::detail::Operand<Scalar>&, std::int64_t) const;                                \
+  how template void fatvec::Plan<fatvec::CsrMatrix<Scalar, std::int32_t, Space, Offset>>::run_to( \
+      const Space&, const fatvec::detail::Operand<const Scalar>&,                                 \
+      const fatvec::detail::FusedOutput<Scalar>&, std::int64_t) const;
 FATVEC_EXTERN(FATVEC_PLAN)
 
 #include <fatvec/plan/const_plan.hpp>

@@ -98,6 +98,27 @@ class HandWritten(unittest.TestCase):
                 kernels,
             )
 
+    def test_what_stands_around_a_product(self):
+        """Dot products and residuals, in one pass and apart: with their sums."""
+        call = """--dry-run --matrix gen:uniform:70x33:5,gen:arrow:200,gen:empty:40x7 --sweep fused
+            --format csr,hll,sell --contender fatvec --layout row,column --k 1,5""".split()
+        for scaling in SCALINGS:
+            rows = [
+                row for row in results(*call, *scaling)["benchmarks"] if "around" in fields(row)
+            ]
+            self.assertEqual(
+                [
+                    (row["name"], row.get("error_message"))
+                    for row in rows
+                    if row.get("verified") != 1
+                ],
+                [],
+            )
+            found = {
+                tuple(fields(row)[key] for key in ("format", "around", "passes")) for row in rows
+            }
+            self.assertEqual(len(found), 12)
+
     def test_column_by_column(self):
         """fatvec's product of one column, k times."""
         call = """--dry-run --matrix gen:uniform:70x33:5,gen:empty:40x7 --sweep textbook
