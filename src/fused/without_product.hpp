@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 
 #include <fatvec/core/execution.hpp>
@@ -35,9 +36,10 @@ struct RowsOfZeros {
     const std::int64_t first = std::int64_t{block} * rows_of_block;
     const std::int64_t last = Kokkos::min(first + rows_of_block, a.rows);
     for (std::int64_t i = first; i < last; ++i)
-      for (int tile = 0; tile < items.tiles; ++tile) multiply_tile(i, tile, 0);
+      for (int tile = 0; tile < items.tiles; ++tile) multiply_tile(i, tile, 0, false);
   }
-  KOKKOS_FUNCTION void multiply_tile(std::int64_t i, int tile, int) const {
+  KOKKOS_FUNCTION void multiply_tile(std::int64_t i, int tile, int, bool idle) const {
+    if (idle) return;
     int c = tile * width;
     if (c + width <= k) {
       const T zeros[width] = {};
@@ -54,17 +56,22 @@ void store_zeros(const ExecSpace& exec, const FusedOutput<T>& output, std::int64
                  std::int64_t k) {
   constexpr bool host = is_host<ExecSpace>;
   constexpr int width = 4;
-  if (rows == 0 || k == 0) return;
-  const MultiVectorSpan<const T, Columns::contiguous> no_x;
-  portable::for_sweeps<host>(exec, no_x, output, k, [&](const auto&, const portable::Share& share) {
-    portable::launch_whole_rows<host>(
-        "fatvec::fused::scale", exec, 1,
-        RowsOfZeros<host, T, width>{.a = {rows},
-                                    .output = output,
-                                    .k = share.columns,
-                                    .first_column = share.first_column,
-                                    .items = {.tiles = (share.columns + width - 1) / width}});
-  });
+  if (rows == 0) return;
+  const std::int64_t at_once = portable::columns_at_once<host, T, FusedOutput<T>>(k);
+  for (std::int64_t c = 0; c < k; c += at_once) {
+    const auto share = static_cast<int>(std::min(at_once, k - c));
+    const RowsOfZeros<host, T, width> zeros{.a = {rows},
+                                            .output = output,
+                                            .k = share,
+                                            .first_column = static_cast<int>(c),
+                                            .items = {.tiles = (share + width - 1) / width}};
+    begin_sums(output, c, share);
+    if constexpr (host)
+      portable::launch_blocks("fatvec::fused::scale", exec, 1, zeros);
+    else
+      portable::launch_items("fatvec::fused::scale", exec, zeros);
+    join_sums(exec, output);
+  }
 }
 
 }  // namespace fatvec::detail
