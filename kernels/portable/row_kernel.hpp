@@ -251,9 +251,7 @@ template <bool host, class ExecSpace, class Rows, class T, detail::Columns colum
 auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   Launch<ExecSpace, Rows, T, columns, Output> launch = nullptr;
   constexpr bool may_share = !host && Rows::contiguous && detail::has_shuffles<ExecSpace>;
-  constexpr bool always_share = may_share && requires {
-    Rows::of_segments;
-  };
+  constexpr bool always_share = may_share && requires { Rows::of_segments; };
   const bool shares = always_share || (may_share && choice.threads_per_row > 1);
   const auto take = [&]<int width>(detail::Width<width>) {
     if constexpr (!always_share)
@@ -341,15 +339,13 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
 template <template <class...> class Format>
 inline constexpr bool is_walked =
     requires(const Format<double, int, Kokkos::DefaultExecutionSpace, int>& a) {
-  a.row_access();
-  requires !requires {
-    a.block_access();
-  };
-};
+      a.row_access();
+      requires !requires { a.block_access(); };
+    };
 
 /// Whether the entries of its rows lie side by side, too.
 template <template <class...> class Format>
-inline constexpr bool has_contiguous_rows = is_walked<Format>&& requires {
+inline constexpr bool has_contiguous_rows = is_walked<Format> && requires {
   requires Format<double, int, Kokkos::DefaultExecutionSpace, int>::Rows::contiguous;
 };
 

@@ -47,9 +47,7 @@ struct MatrixOf<A> {
 
 /// Those that fused products multiply on one device.
 template <class A>
-concept FusedOperand = requires(const A& a) {
-  shape_of(a);
-};
+concept FusedOperand = requires(const A& a) { shape_of(a); };
 
 /// The workspace among the parts, or A's.
 template <class A>
@@ -140,10 +138,9 @@ void run_fused(const ExecSpace& exec, const FusedOutput<T>& output, std::int64_t
 /// launched.
 template <class ExecSpace, class Alpha, detail::FusedOperand A, MultiVector X, class Beta,
           MultiVector Y, fused::Part... Parts>
-requires(Kokkos::is_execution_space_v<ExecSpace> &&
-         sizeof...(Parts) > 0) void spmm(const ExecSpace& exec, const Alpha& alpha, const A& a,
-                                         const X& x, const Beta& beta, const Y& y,
-                                         const Parts&... parts) {
+  requires(Kokkos::is_execution_space_v<ExecSpace> && sizeof...(Parts) > 0)
+void spmm(const ExecSpace& exec, const Alpha& alpha, const A& a, const X& x, const Beta& beta,
+          const Y& y, const Parts&... parts) {
   if constexpr (detail::types_fit<ExecSpace, typename detail::MatrixOf<A>::type, X, Y>()) {
     using T = typename Y::value_type;
     const std::int64_t k = multivector_columns(x);
@@ -179,9 +176,9 @@ void residual(const ExecSpace& exec, const B& b, const A& a, const X& x, const R
 /// more: a fused::Workspace, or further parts.
 template <class ExecSpace, MultiVector B, class A, MultiVector X, MultiVector R, class Norms,
           fused::Part... More>
-requires(!fused::Part<Norms>) void residual(const ExecSpace& exec, const B& b, const A& a,
-                                            const X& x, const R& r, const Norms& norms,
-                                            const More&... more) {
+  requires(!fused::Part<Norms>)
+void residual(const ExecSpace& exec, const B& b, const A& a, const X& x, const R& r,
+              const Norms& norms, const More&... more) {
   spmm(exec, -1, a, x, 0, r, fused::plus(1, b), fused::square_norms(norms), more...);
 }
 

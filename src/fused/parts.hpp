@@ -85,9 +85,8 @@ using ViewOf = decltype(view_of(std::declval<const Results&>()));
 
 template <class ExecSpace, class View, class Value>
 inline constexpr bool is_room_for =
-    Kokkos::SpaceAccessibility<ExecSpace, typename View::memory_space>::accessible&&
-            std::is_same_v<typename View::value_type, Value>&&
-            View::rank() == 1 &&
+    Kokkos::SpaceAccessibility<ExecSpace, typename View::memory_space>::accessible &&
+    std::is_same_v<typename View::value_type, Value> && View::rank() == 1 &&
     !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
 
 template <MultiVector Z, class Results>
