@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include <fatvec/core/macros.hpp>
-#include <fatvec/formats/detail/row_access.hpp>
 
 /// How the rows of sliced diagonals are read.
 namespace fatvec::detail {
@@ -49,45 +48,40 @@ struct DiagonalAccess {
     return length;
   }
 
-  /// visit(entries) for the entries of row i, in batches: first those on the diagonals of its
-  /// slice.
+  /// visit(value, column) for each entry of row i: first those on the diagonals of its slice.
+  /// in_flight slots are read before the first of them is visited.
   template <int in_flight, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_batch(std::int64_t i, const Visit& visit) const {
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
     const auto s = static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(height());
     const auto r = static_cast<int>(i - std::int64_t{s} * height());
     const std::int64_t first = slot_offsets[s];
     const int all = slots(s);
-    const int diagonal_slots = all - rest(s);
+    const int left_over = rest(s);
     const auto* const slot = diagonals + first;
     const Value* const value = values + first * height() + r;
-    for (int n = 0; n < diagonal_slots; n += in_flight)
-      visit(batch<in_flight>(slot, value, r, n, diagonal_slots,
-                             [&](int, Ordinal first_column) { return first_column + r; }));
-    if (diagonal_slots == all) return;
+    for_each_slot<in_flight>(slot, r, 0, all - left_over, [&](int n, Ordinal first_column) {
+      visit(value[std::int64_t{n} * height()], static_cast<Ordinal>(first_column + r));
+    });
+    if (left_over == 0) return;
     const Ordinal* const column =
-        entries + (static_cast<std::int64_t>(rest_offsets[s]) - diagonal_slots) * height() + r;
-    for (int n = diagonal_slots; n < all; n += in_flight)
-      visit(batch<in_flight>(slot, value, r, n, all,
-                             [&](int m, Ordinal) { return column[std::int64_t{m} * height()]; }));
+        entries + (static_cast<std::int64_t>(rest_offsets[s]) - (all - left_over)) * height() + r;
+    for_each_slot<in_flight>(slot, r, all - left_over, all, [&](int n, Ordinal) {
+      visit(value[std::int64_t{n} * height()], column[std::int64_t{n} * height()]);
+    });
   }
 
  private:
-  /// Slots n, n + 1, ... of row r of a slice, before `end`.
-  template <int size, class ColumnOf>
-  KOKKOS_FORCEINLINE_FUNCTION BatchOfSlots<Ordinal, Value, size> batch(
-      const SlicedDiagonal<Ordinal>* slots, const Value* value, int r, int n, int end,
-      const ColumnOf& column_of) const {
-    BatchOfSlots<Ordinal, Value, size> batch;
-    SlicedDiagonal<Ordinal> slot[size];
-    for (int m = 0; m < size; ++m)
-      slot[m] = n + m < end ? slots[n + m] : SlicedDiagonal<Ordinal>{0, 0};
-    for (int m = 0; m < size; ++m) {
-      batch.present[m] = (slot[m].mask >> r & 1) != 0;
-      if (!batch.present[m]) continue;
-      batch.colidx[m] = static_cast<Ordinal>(column_of(n + m, slot[m].first_column));
-      batch.value[m] = value[std::int64_t{n + m} * height()];
+  /// visit(n, its first column) for those slots that row r of the slice has.
+  template <int in_flight, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each_slot(const SlicedDiagonal<Ordinal>* slots, int r,
+                                                        int begin, int end, const Visit& visit) {
+    for (int n = begin; n < end; n += in_flight) {
+      SlicedDiagonal<Ordinal> slot[in_flight];
+      for (int m = 0; m < in_flight; ++m)
+        slot[m] = n + m < end ? slots[n + m] : SlicedDiagonal<Ordinal>{0, 0};
+      for (int m = 0; m < in_flight; ++m)
+        if (slot[m].mask >> r & 1) visit(n + m, slot[m].first_column);
     }
-    return batch;
   }
 };
 

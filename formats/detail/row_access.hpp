@@ -24,17 +24,6 @@
 /// each with its walk.
 namespace fatvec::detail {
 
-/// Some slots of a row whose slots are behind masks, in registers.
-template <class Ordinal, class Value, int n>
-struct BatchOfSlots {
-  static constexpr int size = n;
-  Ordinal colidx[n];
-  Value value[n];
-  bool present[n];  ///< which of them the row has
-
-  [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool has(int m) const { return present[m]; }
-};
-
 struct StridedWalk {
   std::int64_t slot;
   std::int64_t stride;

@@ -4,10 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include <fatvec/core/macros.hpp>
-#include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/row_grid.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 
@@ -44,7 +42,7 @@ struct TileAccess {
 
   /// visit(value, column) for each entry of the row in place i, which windows have 8 of, by
   /// ascending columns.
-  template <class Visit>
+  template <int = 1, class Visit>
   KOKKOS_INLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
     const std::int64_t window = i / window_rows;
     const auto place = static_cast<int>(i % window_rows);
@@ -60,13 +58,6 @@ struct TileAccess {
       }
       of_tile += set_bits(mask);
     }
-  }
-  /// The same one by one, as batches.
-  template <int, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void for_each_batch(std::int64_t i, const Visit& visit) const {
-    for_each_entry(i, [&](const Value& value, Ordinal column) {
-      visit(BatchOfSlots<Ordinal, std::remove_const_t<Value>, 1>{{column}, {value}, {true}});
-    });
   }
 };
 

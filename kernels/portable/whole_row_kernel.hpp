@@ -143,8 +143,8 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
   }
 }
 
-/// The rows of a format that visits their entries: for_each_batch<slots in flight>(i,
-/// visit(entries)), in batches as those of row_kernel.hpp.
+/// The rows of a format that visits their entries: for_each_entry<slots in flight>(i, visit(value,
+/// column)).
 template <class Access>
 struct VisitedRows {
   static constexpr bool of_blocks = false;
@@ -161,15 +161,11 @@ struct VisitedRows {
   template <bool host, class Tiles>
   KOKKOS_FORCEINLINE_FUNCTION typename Tiles::Tile add_up(std::int64_t i, const Tiles& tiles, int,
                                                           int) const {
-    using Tile = typename Tiles::Tile;
-    Tile sums;
-    access.template for_each_batch<host ? 1 : 4>(i, [&](const auto& entries) {
-      Tile of_x[entries.size];
-      for (int n = 0; n < entries.size; ++n)
-        if (entries.has(n)) of_x[n] = tiles[entries.colidx[n]];
-      for (int n = 0; n < entries.size; ++n)
-        if (entries.has(n)) sums.add_product(entries.value[n], of_x[n]);
-    });
+    typename Tiles::Tile sums;
+    Tiles of_x = tiles;
+    of_x.rows.keep_in_registers();
+    access.template for_each_entry<host ? 1 : 4>(
+        i, [&](const auto& value, auto column) { sums.add_product(value, of_x[column]); });
     return sums;
   }
 };

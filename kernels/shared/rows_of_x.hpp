@@ -10,6 +10,7 @@
 #include <fatvec/core/vector_of.hpp>
 #include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/shared/tile.hpp>
+#include <fatvec/kernels/shared/warp.hpp>
 
 namespace fatvec::detail {
 
@@ -27,6 +28,12 @@ struct RowsOfX {
         row_bytes(static_cast<std::uint32_t>(x.row_stride * static_cast<std::int64_t>(sizeof(T)))) {
   }
 
+  /// The compiler must not compute them again behind a branch, which would become too long to be
+  /// predicated.
+  FATVEC_FORCEINLINE_FUNCTION void keep_in_registers() {
+    keep_in_register(first);
+    keep_in_register(row_bytes);
+  }
   template <class Ordinal>
   FATVEC_FORCEINLINE_FUNCTION const T* operator[](Ordinal row) const {
     const std::uint64_t offset =

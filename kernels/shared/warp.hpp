@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <type_traits>
 
 #include <fatvec/core/execution.hpp>
@@ -29,6 +30,19 @@ inline constexpr int least_resident = 1;
 template <int blocks>
 inline constexpr int least_resident = blocks;
 #endif
+
+/// Hides from a GPU's compiler how a value is computed: it cannot be computed twice.
+FATVEC_FORCEINLINE_FUNCTION void keep_in_register([[maybe_unused]] std::uint32_t& value) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+r"(value));
+#endif
+}
+template <class T>
+FATVEC_FORCEINLINE_FUNCTION void keep_in_register([[maybe_unused]] T*& pointer) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(pointer));
+#endif
+}
 
 /// Threads of a warp that add up together.
 inline constexpr int warp_size = 32;
