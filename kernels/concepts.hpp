@@ -101,8 +101,8 @@ template <SpmmKernel Kernel>
 inline constexpr bool is_portable = requires { Kernel::portable; };
 
 /// The kernel, as `type`, that takes a kernel's place where sums over rows are formed of what is
-/// stored (shared/partial_sums.hpp): its launches give parts of the rows places for them. The page
-/// of a kernel specialises it; one without cannot be fused with sums.
+/// stored (shared/partial_sums.hpp): in its launches each part of the rows adds to a place of its
+/// own. The page of a kernel specialises it; one without cannot be fused with sums.
 template <class Kernel>
 struct ReducingKernel {
   static_assert(sizeof(Kernel) == 0,

@@ -85,6 +85,7 @@ Prepared<Matrix> with_segments(const ExecSpace& exec, const Matrix& matrix, std:
 /// are wrong, too. Sums are the same bits in every run.
 template <class T = void, class ExecSpace, SparseFormat Matrix>
 Prepared<Matrix> prepare(const ExecSpace& exec, const Matrix& matrix, std::int64_t k) {
+  detail::require_columns("prepare", k, 0);
   auto prepared = [&] {
     if constexpr (detail::is_host<ExecSpace>)
       return Prepared<Matrix>(matrix);

@@ -40,13 +40,13 @@ struct BlockRows {
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
   [[nodiscard]] KOKKOS_FUNCTION static std::int64_t matrix_row(std::int64_t i) { return i; }
   struct Row {
-    std::int64_t block_row;
     const Value* values;  ///< as if block 0 were its first
-    std::int64_t end;     ///< of its blocks
+    std::int64_t first;   ///< of its blocks
+    std::int64_t end;
   };
   KOKKOS_FORCEINLINE_FUNCTION Row operator()(std::int64_t i) const {
     const std::int64_t block_row = i / block_size();
-    return {block_row, values + (i - block_row * block_size()) * block.row_step,
+    return {values + (i - block_row * block_size()) * block.row_step, block_rows.begin(block_row),
             block_rows.begin(block_row + 1)};
   }
   [[nodiscard]] KOKKOS_FUNCTION int block_size() const { return size > 0 ? size : block.size; }
@@ -69,7 +69,7 @@ struct BlockRows {
           add_columns<batch>(of_block + b * block.column_step, first + b, block_size() - b, tiles,
                              sums);
     };
-    std::int64_t n = block_rows.begin(row.block_row) + lane;
+    std::int64_t n = row.first + lane;
     if (lanes > 1)  // two at a time
       for (; n + lanes < row.end; n += 2 * lanes) {
         add_block(n);

@@ -92,18 +92,20 @@ constexpr auto tiles() {
     return detail::Widths<1, 2, 3, 4>{};
 }
 
+/// Whether rows of X begin where a device can load tiles of so many columns.
+template <class T, detail::Columns columns>
+bool is_aligned(int width, const detail::MultiVectorSpan<const T, columns>& x) {
+  const int n = detail::vector_width<T, 16, true>(width);
+  return x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
+}
+
 /// Columns of a tile: on devices `wanted`, or two, where rows of X begin with whole vectors and k
 /// columns are whole tiles; otherwise three, of which the last tile may have fewer.
 template <bool host, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
-  const auto fits = [&](int width) {
-    const int n = detail::vector_width<T, 16, true>(width);
-    return k % width == 0 && x.row_stride % n == 0 &&
-           reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
-  };
   for (const int width : {std::min(wanted, 4), 2})
-    if (width <= wanted && fits(width)) return width;
+    if (width <= wanted && k % width == 0 && is_aligned(width, x)) return width;
   return k < 3 ? 1 : 3;
 }
 
@@ -136,21 +138,23 @@ struct HostBlocks {
 template <class ExecSpace, class Kernel>
 void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
                   int threads_per_row = 1) {
-  if constexpr (detail::Reducing<decltype(kernel.output)>)
-    return launch_teams_of_tiles(label, exec, kernel, threads_per_row);
-  // Blocks of few threads, and registers for what a thread loads at once.
-  using Range = Kokkos::RangePolicy<
-      ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
-      Kokkos::LaunchBounds<128, detail::least_resident<Kernel::resident_blocks>>>;
-  const int rows_of_warp = threads_per_row > 1 ? detail::warp_size / threads_per_row : 1;
-  const std::int64_t count = kernel.a.count();
-  const std::int64_t of_row = std::int64_t{kernel.items.tiles} * threads_per_row;
-  const std::int64_t at_once = std::numeric_limits<int>::max() / of_row - rows_of_warp;
-  for (Items& items = kernel.items; items.first_row < count; items.first_row += items.rows) {
-    items.rows = static_cast<int>(std::min(at_once, count - items.first_row));
-    const int whole = (items.rows + rows_of_warp - 1) / rows_of_warp * rows_of_warp;
-    items.by = Divisor(static_cast<std::uint32_t>(Kernel::contiguous ? items.tiles : whole));
-    Kokkos::parallel_for(label, Range(exec, 0, static_cast<int>(whole * of_row)), kernel);
+  if constexpr (detail::Reducing<decltype(kernel.output)>) {
+    launch_teams_of_tiles(label, exec, kernel, threads_per_row);
+  } else {
+    // Blocks of few threads, and registers for what a thread loads at once.
+    using Range = Kokkos::RangePolicy<
+        ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<int>,
+        Kokkos::LaunchBounds<128, detail::least_resident<Kernel::resident_blocks>>>;
+    const int rows_of_warp = threads_per_row > 1 ? detail::warp_size / threads_per_row : 1;
+    const std::int64_t count = kernel.a.count();
+    const std::int64_t of_row = std::int64_t{kernel.items.tiles} * threads_per_row;
+    const std::int64_t at_once = std::numeric_limits<int>::max() / of_row - rows_of_warp;
+    for (Items& items = kernel.items; items.first_row < count; items.first_row += items.rows) {
+      items.rows = static_cast<int>(std::min(at_once, count - items.first_row));
+      const int whole = (items.rows + rows_of_warp - 1) / rows_of_warp * rows_of_warp;
+      items.by = Divisor(static_cast<std::uint32_t>(Kernel::contiguous ? items.tiles : whole));
+      Kokkos::parallel_for(label, Range(exec, 0, static_cast<int>(whole * of_row)), kernel);
+    }
   }
 }
 

@@ -23,8 +23,8 @@ enum class Form { automatic, range, team };
 struct Choice {
   Form form = Form::automatic;
   int width = 0;            ///< columns of a tile, whose sums are in registers
-  int threads_per_row = 0;  ///< range, on devices: of a row whose entries lie side by side (CSR;
-                            ///< other formats have one); a power of two up to 32
+  int threads_per_row = 0;  ///< range, on devices: of a row whose entries, or blocks, lie side by
+                            ///< side (CSR, BSR; other formats have one); a power of two up to 32
 
   [[nodiscard]] std::string to_string() const {
     const char* const name = form == Form::team ? "team" : form == Form::range ? "range" : "auto";

@@ -25,7 +25,8 @@
 namespace fatvec::portable {
 
 /// A row of A times a tile of neighbouring columns of X, whose sums stay in registers and then go
-/// to the output. Columns beyond whole tiles are taken by halves of a tile.
+/// to the output. Columns beyond whole tiles are taken by halves of a tile, but on devices where
+/// they lie side by side (tile_width).
 ///
 /// Rows    how the rows of a format are read: shared/rows.hpp
 /// Output  what becomes of the sums: shared/output.hpp
@@ -90,7 +91,10 @@ struct RowKernel {
     const int c = tile * width;
     if constexpr (contiguous)
       detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
-        finish<width>(to, c, add_up<shares_rows>(row, tiles, lane, lanes()), present);
+        alignas(16) T sums[width];
+        add_up<shares_rows>(row, tiles, lane, lanes()).copy_to(sums);
+        add_up_of_warp(sums);
+        if (to >= 0) detail::store_present(output, to, first_column + c, sums, present);
       });
     else
       multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
@@ -117,24 +121,22 @@ struct RowKernel {
   KOKKOS_FORCEINLINE_FUNCTION void multiply(const Row& row, int c, int last, std::int64_t to,
                                             int lane = 0) const {
     for (; c + w <= last; c += w) {
-      finish<w>(to, c, add_up<shares_rows>(row, TilesOfX<w>(x, c), lane, lanes()));
+      alignas(16) T sums[w];
+      add_up<shares_rows>(row, TilesOfX<w>(x, c), lane, lanes()).copy_to(sums);
+      add_up_of_warp(sums);
+      if (to >= 0) output.store(to, first_column + c, sums);
       if constexpr (!host && w == width) return;  // devices: an item has one tile
     }
     if constexpr (w > 1)
       if (c < last) multiply<w / 2>(row, c, last, to, lane);
   }
 
-  /// Adds up what the threads that share a row have, and gives the first `present` columns to the
-  /// output.
-  template <int w, class Sums>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t to, int c, const Sums& sums,
-                                          int present = w) const {
-    alignas(16) T of_row[w];
-    sums.copy_to(of_row);
+  /// Adds up what the threads that share a row have.
+  template <int w>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_of_warp([[maybe_unused]] T (&sums)[w]) const {
     if constexpr (shares_rows)
       for (int offset = lanes() / 2; offset > 0; offset /= 2)
-        for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
-    if (to >= 0) detail::store_columns<w>(output, to, first_column + c, of_row, present);
+        for (int e = 0; e < w; ++e) sums[e] = detail::warp_add_xor(sums[e], offset);
   }
 
   /// The sums of every lanes-th entry of a row, from entry `lane` on, times a tile of X. Several
@@ -231,7 +233,13 @@ void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
                 .items = {.tiles = (share.columns + width - 1) / width},
                 .longest = share.longest};
   if constexpr (host) {
-    launch_blocks(label, exec, rows.mean_length, kernel);
+    const HostBlocks blocks(rows.count(), Kernel::rows_of_block, rows.mean_length, share.columns);
+    if constexpr (detail::Reducing<Output>)
+      launch_parts_of_blocks(label, exec, kernel, blocks.count, blocks.are_little_work());
+    else if (detail::is_synchronous<ExecSpace> && blocks.are_little_work())
+      for (int block = 0; block < blocks.count; ++block) kernel(block);
+    else
+      Kokkos::parallel_for(label, blocks.policy(exec), kernel);
   } else {
     const int lanes =
         shares_rows ? fitted_threads<Output, columns>(threads_per_row, kernel.items.tiles) : 1;
@@ -281,9 +289,10 @@ void multiply_by_teams(const char* label, const ExecSpace& exec, int asked_width
                            .longest = share.longest},
                        (share.columns + width - 1) / width);
   };
-  if constexpr (!host)
-    if (tile_width<host>(wanted, x, share.columns) != 4) return launch(detail::Width<1>{});
-  launch(detail::Width<4>{});
+  if (wanted == 4 && (host || columns == detail::Columns::strided || is_aligned(4, x)))
+    launch(detail::Width<4>{});
+  else if constexpr (!host)
+    launch(detail::Width<1>{});
 }
 
 /// The rows that work-items leave, which are far longer than the mean: long_rows.hpp.

@@ -18,10 +18,12 @@ namespace fatvec::portable {
 
 /// A row times a tile of columns of X, as in row_kernel.hpp.
 ///
-/// Rows  count(); mean_length; mean_parts, what of a row threads may share, such as blocks;
-/// of_blocks, whether they are BSR's;
-///       matrix_row(i), the row of A that row i is, or -1; operator()(i), where
-///       row i is; add_up<host>(row, tile of X, lane, lanes), the sums of every lanes-th part
+/// Rows, besides count() and mean_length, have:
+///   of_blocks      whether they are BSR's
+///   mean_parts     what of a row threads may share, such as blocks
+///   matrix_row(i)  the row of A that row i is, or -1
+///   operator()(i)  where row i is
+///   add_up<host>(row, tile of X, lane, lanes)  the sums of every lanes-th part of the row
 template <class ExecSpace, bool host, class Rows, class T, class Output, detail::Columns columns,
           int width>
 struct WholeRowKernel {
@@ -61,7 +63,9 @@ struct WholeRowKernel {
                                                  bool idle) const {
     if (idle && !shares_rows) return;
     const int lane = shares_rows ? thread & (lanes() - 1) : 0;
-    const auto row = a(idle ? 0 : i);
+    auto row = a(idle ? 0 : i);
+    if constexpr (shares_rows)
+      if (idle) row.end = row.first;
     const std::int64_t to = !idle && lane == 0 ? a.matrix_row(i) : -1;
     const int c = tile * width;
     if constexpr (contiguous)
@@ -97,7 +101,7 @@ struct WholeRowKernel {
     if constexpr (shares_rows)
       for (int offset = lanes() / 2; offset > 0; offset /= 2)
         for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
-    if (to >= 0) detail::store_columns<w>(output, to, first_column + c, of_row, present);
+    if (to >= 0) detail::store_present<w>(output, to, first_column + c, of_row, present);
   }
 };
 

@@ -119,7 +119,7 @@ struct FusedOutput {
     }
   }
 
-  /// Adds to the sums over rows, from the n-th on: the first that is not there ends it.
+  /// Adds to the sums over rows, from the n-th on, until one is not wanted.
   template <int n = 0, int width>
   FATVEC_FORCEINLINE_FUNCTION void add_up(std::int64_t i, std::int64_t c,
                                           const T (&value)[width]) const {

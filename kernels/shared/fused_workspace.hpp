@@ -22,6 +22,7 @@ namespace fatvec::fused {
 template <class ExecSpace>
 class Workspace {
  public:
+  using memory_space = typename ExecSpace::memory_space;
   /// The most sums of a product.
   static constexpr int most_sums = detail::most_sums;
 
@@ -41,7 +42,7 @@ class Workspace {
                                        static_cast<std::size_t>(parts_ * step * element));
   }
 
-  /// The most sums of k columns; 0 where k is more than it was made for.
+  /// The most sums of k columns: as many as fit, 0 where not one does.
   [[nodiscard]] std::int64_t sums_of(std::int64_t k) const {
     return k == 0 ? most_sums : std::min<std::int64_t>(most_sums, columns_ * sums_ / k);
   }
@@ -60,7 +61,7 @@ class Workspace {
   }
 
  private:
-  using Memory = Kokkos::View<std::byte*, typename ExecSpace::memory_space>;
+  using Memory = Kokkos::View<std::byte*, memory_space>;
   static constexpr std::int64_t line = detail::PartialSums<double>::line;
   static constexpr std::int64_t element = sizeof(Kokkos::complex<double>);
 

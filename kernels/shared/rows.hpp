@@ -70,7 +70,8 @@ struct SlotRow {
   }
 };
 
-/// The rows of a format that are walked slot by slot: all but BSR's and BitTCF's.
+/// The rows of a format that are walked slot by slot: all but BSR's, BitTCF's and sliced
+/// diagonals'.
 template <class S>
 struct SlotRows {
   using Ordinal = typename S::ordinal_type;

@@ -79,7 +79,7 @@ FATVEC_FORCEINLINE_FUNCTION void with_tile(const MultiVectorSpan<const T, Column
 
 /// Stores the first `present` of a row's sums.
 template <int width, class T, class Output>
-FATVEC_FORCEINLINE_FUNCTION void store_columns(const Output& output, std::int64_t row,
+FATVEC_FORCEINLINE_FUNCTION void store_present(const Output& output, std::int64_t row,
                                                std::int64_t column, const T (&sums)[width],
                                                int present) {
   if (present == width) return output.store(row, column, sums);

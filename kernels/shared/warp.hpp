@@ -48,7 +48,7 @@ FATVEC_FORCEINLINE_FUNCTION void keep_in_register([[maybe_unused]] T*& pointer) 
 inline constexpr int warp_size = 32;
 
 /// The value of the thread whose rank differs in bit `offset`. Every thread of the warp must call
-/// it: of a part of them, in a mask, the compiler would have to find out who is there.
+/// it. With a mask of some threads compilers add code that looks for them at each call.
 template <class T>
 FATVEC_FORCEINLINE_FUNCTION T warp_swap([[maybe_unused]] T value, [[maybe_unused]] int offset) {
 #if defined(__CUDA_ARCH__)
@@ -60,7 +60,7 @@ FATVEC_FORCEINLINE_FUNCTION T warp_swap([[maybe_unused]] T value, [[maybe_unused
 #endif
 }
 
-/// value + that of the same thread.
+/// value + warp_swap(value, offset)
 template <class T>
 FATVEC_FORCEINLINE_FUNCTION T warp_add_xor(const T& value, int offset) {
   if constexpr (std::is_arithmetic_v<T>)

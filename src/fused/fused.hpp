@@ -67,8 +67,10 @@ auto workspace_among(const A& a, const First& first, const Rest&... rest) {
 }
 
 /// Gives the sums of an output of k columns the workspace. Throws ShapeError where it is too small.
-template <class T, class Workspace>
+template <class ExecSpace, class T, class Workspace>
 void use_workspace(FusedOutput<T>& output, const Workspace& workspace, std::int64_t k) {
+  static_assert(can_reach<ExecSpace, typename Workspace::memory_space>,
+                "exec cannot reach the workspace's memory");
   using Sum = typename FusedOutput<T>::Sum;
   if (output.sums.number > workspace.sums_of(k))
     throw ShapeError(concat("spmm: the workspace has room for ", workspace.sums(), " sums of ",
@@ -99,7 +101,7 @@ FusedOutput<T> fused_output(const A& a, const T& alpha, const T& beta, const Y& 
   };
   (add(parts), ...);
   if constexpr ((detail::parts::forms_sum<Parts> || ...))
-    use_workspace(output, workspace_among(a, parts...), k);
+    use_workspace<ExecSpace>(output, workspace_among(a, parts...), k);
   return output;
 }
 
@@ -182,8 +184,8 @@ void residual(const ExecSpace& exec, const B& b, const A& a, const X& x, const R
   spmm(exec, -1, a, x, 0, r, fused::plus(1, b), fused::square_norms(norms), more...);
 }
 
-/// W = alpha · D⁻¹ · (B - A · X) + beta · W: a step of Chebyshev's or Richardson's iteration, or
-/// with beta = 0 of Jacobi's.
+/// W = alpha · D⁻¹ · (B - A · X) + beta · W: what Chebyshev's iteration adds to X, or with beta = 0
+/// Jacobi's.
 ///
 /// @param diagonal_inverse  the diagonal of D⁻¹: a View of rank 1 with as many elements as A has
 /// rows

@@ -15,7 +15,7 @@ template <class Kernel, class M>
 void check_on_devices(const HostMatrix& host, const Prepared<M>& a,
                       const typename Kernel::DevicePolicy& policy = {}) {
   const Exec exec;
-  const fused::Workspace<Exec> workspace(exec, 64, 2);
+  const fused::Workspace<Exec> workspace(exec, 130, 2);
   for_cases(host, [&](const auto& one) {
     one.check([&](auto alpha, const auto& x, auto beta, const auto& y, const auto&... parts) {
       detail::SumsOnHost<double> on_host;

@@ -25,7 +25,7 @@ TEST_P(FusedProduct, IsThatOfTheOracleInEveryFormat) {
       if constexpr (std::is_same_v<typename DefaultKernel<Format>::type, Kernel>) {
         SCOPED_TRACE(Kernel::name);
         with_layout<Format>(row_major, [&]<class M>(std::type_identity<M>) {
-          const auto a = prepare(exec, M::from_csr(exec, csr, options), 64);
+          const auto a = prepare(exec, M::from_csr(exec, csr, options), 130);
           for_cases(host, [&](const auto& one) {
             one.check([&](auto alpha, const auto& x, auto beta, const auto& y,
                           const auto&... parts) { spmm(exec, alpha, a, x, beta, y, parts...); });
@@ -47,7 +47,7 @@ TEST_P(FusedProduct, IsThatOfTheOracleByAPlan) {
     options.choice = Choice{.kernel = kernel, .packed = true};
     options.layout = Layout::column;
     options.machine = Machine{};
-    const auto plan = analyse(exec, csr, 64, options);
+    const auto plan = analyse(exec, csr, 130, options);
     for_cases(host, [&](const auto& one) {
       one.check([&](auto alpha, const auto& x, auto beta, const auto& y, const auto&... parts) {
         spmm(exec, alpha, plan, x, beta, y, parts...);

@@ -3,7 +3,9 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 
+#include <fatvec/kernels/portable/launch.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 
 /// The tables of the portable kernel, those of devices included.
@@ -69,14 +71,43 @@ TEST(PortablePolicy, FewRowsGetNarrowerTilesOrMoreThreads) {
   work.rows = 2'000;
   EXPECT_EQ(chosen({}, work).width, 1);
   work = mesh(1);
-  work.mean_length = 64;
   EXPECT_EQ(chosen({}, work).threads_per_row, 4);
+  work.mean_length = 64;
+  EXPECT_EQ(chosen({}, work).threads_per_row, 8);
   work.rows = 2'000;
   EXPECT_EQ(chosen({}, work).threads_per_row, most_threads_per_row);
   work.mean_length = 25;  // each is to have some entries
   EXPECT_EQ(chosen({}, work).threads_per_row, 8);
   work.mean_length = 6;  // too short to be shared
   EXPECT_EQ(chosen({}, work).threads_per_row, 1);
+}
+
+TEST(PortablePolicy, BlocksAreSharedWhereRowsHaveSome) {
+  Work work{.host = false,
+            .strided = false,
+            .contiguous_rows = false,
+            .rows = 250'000,
+            .mean_length = 16,
+            .k = 2,
+            .blocks = true};
+  EXPECT_EQ(chosen({}, work).threads_per_row, 4);
+  work.mean_length = 3;
+  EXPECT_EQ(chosen({}, work).threads_per_row, 1);
+}
+
+TEST(PortablePolicy, DivisorsDivideExactly) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  for (const std::int64_t by :
+       {1L, 2L, 3L, 5L, 7L, 12L, 640L, 641L, 1L << 30, (1L << 30) + 1, most}) {
+    const Divisor divisor(static_cast<std::uint32_t>(by));
+    for (const std::int64_t multiple : {0L, by, 2 * by, most / by / 2 * by, most / by * by, most})
+      for (std::int64_t number = multiple - 1; number <= multiple + 1; ++number) {
+        if (number < 0 || number > most) continue;
+        const int quotient = divisor.quotient(static_cast<int>(number));
+        EXPECT_EQ(quotient, number / by) << number << " / " << by;
+        EXPECT_EQ(divisor.remainder(static_cast<int>(number), quotient), number % by);
+      }
+  }
 }
 
 }  // namespace
