@@ -92,7 +92,7 @@ constexpr auto tiles() {
     return detail::Widths<1, 2, 3, 4>{};
 }
 
-/// Whether rows of X begin where a device can load tiles of so many columns.
+/// Whether rows of X begin where a device can load tiles of that width.
 template <class T, detail::Columns columns>
 bool is_aligned(int width, const detail::MultiVectorSpan<const T, columns>& x) {
   const int n = detail::vector_width<T, 16, true>(width);
