@@ -335,11 +335,12 @@ struct RowKernelOf {
   }
 };
 
-/// The kernel of rows gives its parts places, and stands in for the portable one.
+/// The parts of this kernel have places of their own; it stands in for the portable one, too.
 template <template <class...> class Format>
 struct ReducingKernel<RowKernelOf<Format>> {
   using type = RowKernelOf<Format>;
 };
+/// For the portable one.
 template <template <class...> class Format>
 struct ReducingKernel<Portable<Format>> {
   using type = RowKernelOf<Format>;

@@ -39,6 +39,7 @@ struct BlockRows {
 
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t count() const { return rows; }
   [[nodiscard]] KOKKOS_FUNCTION static std::int64_t matrix_row(std::int64_t i) { return i; }
+  /// The blocks of a row, of which it is one row each.
   struct Row {
     const Value* values;  ///< as if block 0 were its first
     std::int64_t first;   ///< of its blocks

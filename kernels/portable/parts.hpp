@@ -31,6 +31,7 @@ struct PartsOfBlocks {
   }
 };
 
+/// Launches a host kernel by parts, or by the caller's thread where they are little work.
 template <class ExecSpace, class Kernel>
 void launch_parts_of_blocks(const char* label, const ExecSpace& exec, Kernel kernel,
                             std::int64_t blocks, bool are_little_work) {
@@ -163,6 +164,7 @@ struct TeamsOfTiles {
   }
 };
 
+/// Launches a kernel of a device by such teams.
 template <class ExecSpace, class Kernel>
 void launch_teams_of_tiles(const char* label, const ExecSpace& exec, Kernel kernel,
                            int threads_per_row) {

@@ -108,10 +108,12 @@ inline constexpr Rule block_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4},
                                        {4, 4, 4}, {6, 3},    {any, 4}};
 /// Devices: rows whose entries lie side by side.
 inline constexpr Rule contiguous_row_rules[] = {{1, 1}, {2, 2}, {3, 3}, {8, 2}, {any, 4}};
-/// Devices: rows that threads may share, of few entries on average, of more, and of many.
+/// Devices: rows that threads may share, of few entries on average,
 inline constexpr Rule shared_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4},  {4, 4, 4},
                                             {6, 2, 2}, {8, 4, 4}, {32, 4, 2}, {any, 4}};
+/// of more,
 inline constexpr Rule longer_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4}, {any, 2}};
+/// and of many.
 inline constexpr Rule long_row_rules[] = {{1, 1, 8}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4},
                                           {6, 2, 2}, {8, 4, 4}, {any, 2}};
 /// Devices, where the columns of X are apart.
@@ -132,11 +134,13 @@ inline constexpr int most_threads_per_row = 16;
 /// Entries of the row, on average, that each of them should have.
 inline constexpr double entries_of_thread = 2.5;
 
-/// The shortest rows, on average, that threads share: entries, or blocks.
+/// Entries of the shortest rows, on average, that threads share,
 inline constexpr double least_shared_length = 9;
+/// and blocks, in BSR.
 inline constexpr double least_shared_blocks = 8;
-/// From here on, on average, rows are longer, and long.
+/// Entries of a row from which on longer_row_rules hold,
 inline constexpr double longer_length = 24;
+/// and long_row_rules.
 inline constexpr double long_length = 40;
 
 /// Bytes of a row of X that devices take in one sweep over A.

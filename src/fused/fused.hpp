@@ -128,7 +128,9 @@ void run_fused(const ExecSpace& exec, const FusedOutput<T>& output, std::int64_t
 ///
 /// @param exec   execution-space instance; the call only enqueues work on it: no fence, no
 /// allocation, no transfer
+/// @param alpha,beta  any values that convert to the scalar type
 /// @param a      a matrix in any format, prepared or not, or a Plan
+/// @param x,y    cols × k and rows × k Views, rank 1 (k = 1) or 2, any layout
 /// @param parts  fused::dot_with(), square_norms(), plus(), rows_scaled(), from(), not_stored(), in
 /// any order; with sums also a fused::Workspace, where A is neither prepared nor a Plan, or those
 /// were made for fewer columns
@@ -187,9 +189,14 @@ void residual(const ExecSpace& exec, const B& b, const A& a, const X& x, const R
 /// W = alpha · D⁻¹ · (B - A · X) + beta · W: what Chebyshev's iteration adds to X, or with beta = 0
 /// Jacobi's.
 ///
+/// @param exec              execution-space instance; the call only enqueues work on it
+/// @param alpha,beta        any values that convert to the scalar type
 /// @param diagonal_inverse  the diagonal of D⁻¹: a View of rank 1 with as many elements as A has
 /// rows
+/// @param b,x               rows × k and cols × k Views
+/// @param a                 a matrix in any format, prepared or not, or a Plan
 /// @param w                 rows × k, apart from X; beta = 0 does not read it
+/// @param more              further parts, as of spmm()
 template <class ExecSpace, class Alpha, MultiVector D, MultiVector B, class A, MultiVector X,
           class Beta, MultiVector W, fused::Part... More>
 void chebyshev_step(const ExecSpace& exec, const Alpha& alpha, const D& diagonal_inverse,
