@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include <fatvec/core/execution.hpp>
+#include <fatvec/formats/multivector.hpp>
 #include <fatvec/kernels/portable/policy.hpp>
 #include <fatvec/kernels/shared/partial_sums.hpp>
 #include <fatvec/kernels/shared/warp.hpp>
