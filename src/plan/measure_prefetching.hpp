@@ -79,15 +79,14 @@ bool prefetching_pays(const ExecSpace& exec, double bytes_of_x) {
 
 /// Bytes of X beyond which prefetching its rows pays: a little below the first of an eighth, a
 /// quarter, a half and the whole of the last-level cache for which it does; twice the cache where
-/// it does for none. Where X of more than `affordable` bytes were wanted, or about more than a
-/// second, it stays what it was. Meanwhile products of other threads prefetch by chance.
+/// it does for none. Where X of more than `affordable` bytes were wanted, or more than a second, it
+/// stays what it was. Meanwhile products of other threads prefetch by chance.
 template <class ExecSpace>
 std::int64_t measure_prefetching(const ExecSpace& exec, double cache_bytes, double affordable) {
   constexpr double most_seconds = 1;
   const Kokkos::Timer timer;
   for (double bytes = cache_bytes / 8; bytes <= cache_bytes; bytes *= 2) {
-    // The next size takes about twice as long as those before together.
-    if (bytes > affordable || 3 * timer.seconds() > most_seconds) return host::prefetched_beyond();
+    if (bytes > affordable || timer.seconds() > most_seconds) return host::prefetched_beyond();
     if (prefetching_pays(exec, bytes)) return static_cast<std::int64_t>(0.7 * bytes);
   }
   return static_cast<std::int64_t>(2 * cache_bytes);
