@@ -73,7 +73,9 @@ struct BsrRow {
     if (a.block.size == 1)  // is CSR
       return detail::launch<CsrRow>(exec, as_policy_of_rows(policy), a, any_x, output, k);
     // Complex numbers, integers, half precision: by the portable kernel.
-    if constexpr (specialised && std::is_floating_point_v<T>)
+    // On devices staged blocks form no sums over rows.
+    constexpr bool known_sizes = specialised && (host || !detail::Reducing<Output>);
+    if constexpr (known_sizes && std::is_floating_point_v<T>)
       run_blocks<2, 3, 4, 5, 6, 8>(exec, policy, a, any_x, output, k);
     else if constexpr (host)
       portable::multiply_block_rows<true, 0>(label, exec, {}, a, x, output, k);
@@ -117,13 +119,18 @@ struct Portable<BsrMatrix> : portable::PortableKernel<BsrMatrix> {
 /// BSR's portable kernel.
 using BsrPortable = Portable<BsrMatrix>;
 
-/// Sums over rows are formed by the portable kernel.
+/// The parts of these kernels have places of their own on hosts; devices take the rows of a block
+/// one by one for sums over rows.
 template <>
-struct ReducingKernel<Portable<BsrMatrix>> {
-  using type = Portable<BsrMatrix>;
+struct ReducingKernel<BsrRow> {
+  using type = BsrRow;
+};
+template <int size>
+struct ReducingKernel<BsrRow::OfSize<size>> {
+  using type = BsrRow::OfSize<size>;
 };
 template <>
-struct ReducingKernel<BsrRow> : ReducingKernel<Portable<BsrMatrix>> {};
+struct ReducingKernel<Portable<BsrMatrix>> : ReducingKernel<BsrRow> {};
 
 /// The kernel of BsrMatrix, in any layout.
 template <class Scalar, class Ordinal, class Device, class Offset, class Layout>
@@ -142,4 +149,4 @@ FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<5>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<6>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrRow::OfSize<8>)
 FATVEC_EXTERN(FATVEC_LAUNCH, BsrPortable)
-FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, BsrPortable)
+FATVEC_EXTERN(FATVEC_LAUNCH_FUSED, BsrRow)

@@ -70,6 +70,7 @@ struct HostBlockKernel {
     const std::int64_t begin = partition.begin(part, block_rows);
     const std::int64_t end = partition.begin(part + 1, block_rows);
     HostBlockKernel of_part = *this;
+    of_part.to.begin(part);
     if constexpr (contiguous)
       of_part.distance = prefetch_row_distance(block_rows, entries, begin, end,
                                                {.rows = count,
@@ -157,7 +158,7 @@ struct HostBlockKernel {
                                          const Tile<T, width, n>& sum) const {
     alignas(64) T of_row[width];
     sum.copy_to(of_row);
-    if constexpr (can_transpose_y && width * sizeof(T) >= 64)
+    if constexpr (contiguous && may_stream_to<Output> && width * sizeof(T) >= 64)
       if (to.streams) return to.stream(row, c, of_row);
     to.output.store(row - to.first, c, of_row);
   }
@@ -209,12 +210,15 @@ template <int size, class ExecSpace, class S, class T, Columns columns, class Ou
 void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Policy& policy,
                         const S& a, const MultiVectorSpan<const T, columns>& x,
                         const Output& output, std::int64_t k) {
+  Output output_of_parts = output;
+  begin_sums(output_of_parts, 0, k);
+  const std::int64_t parts =
+      take_parts(output_of_parts, parts_for(exec, policy, a.stored_entries(), k));
   bool transposes_y = false;
   if constexpr (columns == Columns::contiguous && is_scaled_sum<Output>)
     transposes_y = TransposedStore<T>::applies_to(output, k);
   with_block_tile<size>(k, [&](auto tile) {
     using Kernel = HostBlockKernel<T, S, columns, decltype(tile), Output>;
-    const std::int64_t parts = parts_for(exec, policy, a.stored_entries(), k);
     Kernel kernel{.block_rows = a.access,
                   .access = a.block,
                   .entries = a.entries,
@@ -223,13 +227,14 @@ void launch_host_blocks(const char* label, const ExecSpace& exec, const host::Po
                   .rows = a.rows(),
                   .cols = a.cols(),
                   .x = x,
-                  .to = decltype(Kernel::to)::of(output, a.rows(), k),
+                  .to = decltype(Kernel::to)::of(output_of_parts, a.rows(), k),
                   .k = k,
                   .partition = {a.count, parts}};
     kernel.transposes_y = transposes_y;
     if (transposes_y) kernel.partition.granularity = TransposedStore<T>::line;
     launch_parts(label, exec, parts, kernel);
   });
+  join_sums(exec, output_of_parts);
 }
 
 }  // namespace fatvec::detail

@@ -11,6 +11,7 @@
 #include <fatvec/kernels/host/partition.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/simd.hpp>
+#include <fatvec/kernels/shared/partial_sums.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
 
 /// Sliced diagonals times few dense columns, in a CPU's vector registers.
@@ -48,7 +49,8 @@ struct DiagonalKernel {
   };
 
   void operator()(std::int64_t part) const {
-    const DiagonalKernel local = *this;  // of *this the compiler must think that Y changes it
+    DiagonalKernel local = *this;  // of *this the compiler must think that Y changes it
+    begin_part(local.output, part);
     const SlotsOfSlices slots{a};
     const std::int64_t last = partition.begin(part + 1, slots);
     for (std::int64_t s = partition.begin(part, slots); s < last; ++s) local.multiply_slice(s);
@@ -151,15 +153,18 @@ bool multiply_diagonals([[maybe_unused]] const char* label, [[maybe_unused]] con
       bool streams = false;
       if constexpr (is_scaled_sum<Output>)
         streams = output.y.row_stride == k && may_stream(output, a.rows() * k, lanes * k);
-      const std::int64_t parts = parts_for(exec, policy, a.stored_entries(), k);
+      Output to = output;
+      begin_sums(to, 0, k);
+      const std::int64_t parts = take_parts(to, parts_for(exec, policy, a.stored_entries(), k));
       launch_parts(
           label, exec, parts,
           DiagonalKernel<typename M::Access, T, Output, width>{.a = a.row_visitor(),
                                                                .rows = a.rows(),
                                                                .x = x.data,
-                                                               .output = output,
+                                                               .output = to,
                                                                .partition = {a.slices(), parts},
                                                                .streams = streams});
+      join_sums(exec, to);
     });
     return done;
   } else {

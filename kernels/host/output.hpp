@@ -50,56 +50,29 @@ template <class T, class Output>
 struct HostOutput {
   Output output;
   std::int64_t first = 0;
-  static constexpr bool streams = false;
+  bool streams = false;  ///< Y is written by non-temporal stores
 
-  static HostOutput of(const Output& output, std::int64_t, std::int64_t) { return {output}; }
-  /// What a thread calls before its first store.
-  KOKKOS_INLINE_FUNCTION void begin(std::int64_t part) { begin_part(output, part); }
-  KOKKOS_INLINE_FUNCTION void finish() const {}
-};
-
-/// Of fused products, which may write Y by non-temporal stores.
-template <class T>
-struct HostOutput<T, FusedOutput<T>> {
-  FusedOutput<T> output;
-  std::int64_t first = 0;
-  bool streams = false;
-
-  static HostOutput of(const FusedOutput<T>& output, std::int64_t rows, std::int64_t k) {
-    return {output, 0, may_stream(output, rows * k, output.y.row_stride)};
-  }
-  template <int width>
-  FATVEC_FORCEINLINE_FUNCTION void stream(std::int64_t i, std::int64_t c,
-                                          const T (&sum)[width]) const {
-    alignas(64) T value[width];
-    output.combine(i, c, sum, value);
-    stream_row(&output.y(i, c), T{1}, value);
-    output.add_up(i, c, value);
-  }
-  KOKKOS_INLINE_FUNCTION void begin(std::int64_t part) { begin_part(output, part); }
-  KOKKOS_INLINE_FUNCTION void finish() const {
-    if (streams) end_streams();
-  }
-};
-
-/// The ordinary one, which may write Y by non-temporal stores.
-template <class T>
-struct HostOutput<T, ScaledSum<T>> {
-  ScaledSum<T> output;
-  std::int64_t first = 0;
-  bool streams = false;
-
-  static HostOutput of(const ScaledSum<T>& output, std::int64_t rows, std::int64_t k) {
-    return {output, 0, may_stream(output, rows * k, output.y.row_stride)};
+  static HostOutput of(const Output& output, std::int64_t rows, std::int64_t k) {
+    HostOutput to{output};
+    if constexpr (may_stream_to<Output>)
+      to.streams = may_stream(output, rows * k, output.y.row_stride);
+    return to;
   }
   /// Whole vectors of a tile that begins with one, then the rest.
   template <int width>
   FATVEC_FORCEINLINE_FUNCTION void stream(std::int64_t i, std::int64_t c,
                                           const T (&sum)[width]) const {
-    stream_row(&output.y(i - first, c), output.alpha, sum);
+    if constexpr (is_scaled_sum<Output>) {
+      stream_row(&output.y(i - first, c), output.alpha, sum);
+    } else {
+      alignas(64) T value[width];
+      output.combine(i, c, sum, value);
+      stream_row(&output.y(i, c), T{1}, value);
+      output.add_up(i, c, value);
+    }
   }
-  KOKKOS_INLINE_FUNCTION void begin(std::int64_t) {}
-  /// What a thread calls after its last store.
+  /// What a thread calls before its first store, and after its last.
+  KOKKOS_INLINE_FUNCTION void begin(std::int64_t part) { begin_part(output, part); }
   KOKKOS_INLINE_FUNCTION void finish() const {
     if (streams) end_streams();
   }

@@ -222,9 +222,9 @@ double shared_cache_bytes() {
 }  // namespace detail
 
 /// Measures the machine as exec sees it, once and whatever comes of it (this_machine() checks
-/// that): about a second, and memory of four times its cache (at most an eighth of what is free)
-/// for as long. On a CPU, products of this process then prefetch X as was measured to pay. Throws
-/// CapacityError where there is none.
+/// that): about a second, and memory of four times its cache, of large caches twice (at most an
+/// eighth of what is free), for as long. On a CPU, products of this process then prefetch X as was
+/// measured to pay. Throws CapacityError where there is none.
 template <class ExecSpace>
 Machine measure_machine(const ExecSpace& exec) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::measure_machine");
@@ -237,8 +237,10 @@ Machine measure_machine(const ExecSpace& exec) {
   machine.cache_bytes = detail::shared_cache_bytes<ExecSpace>();
   const double affordable =
       static_cast<double>(free_memory<typename ExecSpace::memory_space>()) / 8;
-  const double beyond_cache =
-      std::min(std::max(4 * machine.cache_bytes, cpu ? 64e6 : 2e9), affordable);
+  // Of an array twice as large as a cache nothing is left there when it is read again. Caches of a
+  // processor may be several of the size that the system tells, but not of large ones.
+  const double wanted = std::max(std::min(4 * machine.cache_bytes, 512e6), 2 * machine.cache_bytes);
+  const double beyond_cache = std::min(std::max(wanted, cpu ? 64e6 : 2e9), affordable);
   machine.memory_gbs =
       cpu ? detail::read_gbs(exec, beyond_cache, 1) : detail::copy_gbs(exec, beyond_cache);
   const double within_cache = cpu ? 512e3 * machine.threads : machine.cache_bytes / 4;
