@@ -71,6 +71,14 @@ struct HostOutput {
       output.add_up(i, c, value);
     }
   }
+  /// Not inlined: a kernel with many tiles would have as many copies of a long output.
+  template <int width>
+  [[gnu::noinline]] KOKKOS_FUNCTION void store_apart(std::int64_t i, std::int64_t c,
+                                                     const T (&sum)[width]) const {
+    if constexpr (may_stream_to<Output> && width * sizeof(T) >= 64)
+      if (streams) return stream(i, c, sum);
+    output.store(i - first, c, sum);
+  }
   /// What a thread calls before its first store, and after its last.
   KOKKOS_INLINE_FUNCTION void begin(std::int64_t part) { begin_part(output, part); }
   KOKKOS_INLINE_FUNCTION void finish() const {

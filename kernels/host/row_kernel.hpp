@@ -187,7 +187,8 @@ struct HostRowKernel {
   FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c,
                                          const T (&sums)[width]) const {
     const std::int64_t row = a.matrix_row(i);
-    if constexpr (contiguous && may_stream_to<Output> && width * sizeof(T) >= 64)
+    if constexpr (!is_scaled_sum<Output> && width >= 8) return to.store_apart(row, c, sums);
+    if constexpr (contiguous && is_scaled_sum<Output> && width * sizeof(T) >= 64)
       if (to.streams) return to.stream(row, c, sums);
     to.output.store(row - to.first, c, sums);
   }
