@@ -137,7 +137,7 @@ void run_fused(const ExecSpace& exec, const FusedOutput<T>& output, std::int64_t
 ///
 /// alpha = 0 reads neither A nor X, but in dot_with(X); beta = 0 reads neither Y nor Z. Results are
 /// the same bits in every run with as many threads. Long rows are taken by whole teams of a GPU,
-/// not in segments; BSR, BitTCF and sliced diagonals by their portable kernels. Throws ShapeError
+/// not in segments; BitTCF and, on GPUs, BSR by portable kernels. Throws ShapeError
 /// where extents do not conform, or Y overlaps with what is read elsewhere, before anything is
 /// launched.
 template <class ExecSpace, class Alpha, detail::FusedOperand A, MultiVector X, class Beta,
