@@ -125,6 +125,7 @@ template <>
 struct ReducingKernel<BsrRow> {
   using type = BsrRow;
 };
+/// Of one size, the same.
 template <int size>
 struct ReducingKernel<BsrRow::OfSize<size>> {
   using type = BsrRow::OfSize<size>;
