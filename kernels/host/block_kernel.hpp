@@ -158,10 +158,7 @@ struct HostBlockKernel {
                                          const Tile<T, width, n>& sum) const {
     alignas(64) T of_row[width];
     sum.copy_to(of_row);
-    if constexpr (!is_scaled_sum<Output>) return to.store_apart(row, c, of_row);
-    if constexpr (contiguous && width * sizeof(T) >= 64)
-      if (to.streams) return to.stream(row, c, of_row);
-    to.output.store(row - to.first, c, of_row);
+    to.template store<contiguous>(row, c, of_row);
   }
 
   template <class Sum>

@@ -71,6 +71,18 @@ struct HostOutput {
       output.add_up(i, c, value);
     }
   }
+  /// Columns c ... of row i, counted from row `first` on.
+  template <bool contiguous, int width>
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c,
+                                         const T (&sum)[width]) const {
+    if constexpr (!is_scaled_sum<Output> && width >= 8) {
+      store_apart(i, c, sum);
+    } else {
+      if constexpr (is_scaled_sum<Output> && contiguous && width * sizeof(T) >= 64)
+        if (streams) return stream(i, c, sum);
+      output.store(i - first, c, sum);
+    }
+  }
   /// Not inlined: a kernel with many tiles would have as many copies of a long output.
   template <int width>
   [[gnu::noinline]] KOKKOS_FUNCTION void store_apart(std::int64_t i, std::int64_t c,

@@ -186,11 +186,7 @@ struct HostRowKernel {
   template <int width>
   FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c,
                                          const T (&sums)[width]) const {
-    const std::int64_t row = a.matrix_row(i);
-    if constexpr (!is_scaled_sum<Output> && width >= 8) return to.store_apart(row, c, sums);
-    if constexpr (contiguous && is_scaled_sum<Output> && width * sizeof(T) >= 64)
-      if (to.streams) return to.stream(row, c, sums);
-    to.output.store(row - to.first, c, sums);
+    to.template store<contiguous>(a.matrix_row(i), c, sums);
   }
 
   /// Rows that lie side by side, in vectors of rows.
