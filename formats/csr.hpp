@@ -57,6 +57,21 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     }
   }
 
+  /// Fails with a sentence: the Views are of other types.
+  template <class RowMap, class Entries, class Values>
+    requires(!std::is_convertible_v<RowMap, ConstOffsets> ||
+             !std::is_convertible_v<Entries, Ordinals> || !std::is_convertible_v<Values, Scalars>)
+  CsrMatrix(Ordinal, Ordinal, const RowMap&, const Entries&, const Values&) {
+    static_assert(std::is_convertible_v<RowMap, ConstOffsets>,
+                  "row_map is not a View of this CsrMatrix's Offset in its memory: name its type, "
+                  "CsrMatrix<Scalar, Ordinal, Device, Offset>, or leave all of them out, "
+                  "CsrMatrix(rows, cols, row_map, entries, values)");
+    static_assert(std::is_convertible_v<Entries, Ordinals>,
+                  "entries is not a View of this CsrMatrix's Ordinal in its memory");
+    static_assert(std::is_convertible_v<Values, Scalars>,
+                  "values is not a View of this CsrMatrix's Scalar in its memory");
+  }
+
   /// The same for arrays from outside, which are checked, as by validate(exec, A).
   template <class ExecSpace>
     requires Kokkos::is_execution_space_v<ExecSpace>
@@ -104,6 +119,14 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   Ordinal rows_ = 0;
   Ordinal cols_ = 0;
 };
+
+/// CsrMatrix(rows, cols, row_map, entries, values): the types of the Views.
+template <class Rows, class Cols, class RowMap, class Entries, class Values>
+  requires(Kokkos::is_view_v<RowMap> && Kokkos::is_view_v<Entries> && Kokkos::is_view_v<Values>)
+CsrMatrix(Rows, Cols, RowMap, Entries, Values)
+    -> CsrMatrix<typename Values::value_type, typename Entries::value_type,
+                 detail::SpaceOf<typename Values::device_type>,
+                 typename RowMap::non_const_value_type>;
 
 static_assert(SparseFormat<CsrMatrix<double>>);
 

@@ -4,8 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #include <fatvec/core/instantiate.hpp>
 #include <fatvec/formats/csr.hpp>
@@ -48,6 +50,23 @@ inline Op op_of(char letter) {
           "'; there are N (A), T (transpose), C (conjugate), H (conjugate transpose)."));
   }
 }
+
+/// The same of a text of one letter, as KokkosSparse::spmv takes it.
+inline Op op_of(std::string_view letter) {
+  if (letter.size() != 1)
+    throw UsageError(
+        detail::concat("unknown operation '", letter, "'; it is one letter: N, T, C or H."));
+  return op_of(letter.front());
+}
+/// An operation is what it is.
+inline Op op_of(Op op) {
+  return op;
+}
+
+/// An Op, or its letter: Op::transpose, 'T' or "T".
+template <class M>
+concept OpOrLetter = std::is_same_v<M, Op> || std::is_same_v<M, char> ||
+                     std::convertible_to<const M&, std::string_view>;
 
 namespace detail {
 

@@ -176,13 +176,18 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XVie
 
 /// Y = beta · Y + alpha · op(A) · X, X and Y having the extents of op(A).
 ///
+/// @param mode  an Op or its letter, as of KokkosSparse::spmv: "N" A, "T" its transpose, "C" its
+/// conjugate, "H" both. Throws UsageError for others.
+///
 /// Every call but with Op::none makes op(A), as CSR, and drops it: it allocates what apply() does,
 /// takes several times as long as the product, and returns when Y is complete. Keep apply(exec, op,
 /// A), or a Plan, for more than one product.
-template <class ExecSpace, class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
+template <class ExecSpace, OpOrLetter Mode, class Alpha, SparseFormat Matrix, class XView,
+          class Beta, class YView>
   requires Kokkos::is_execution_space_v<ExecSpace>
-void spmm(const ExecSpace& exec, Op op, const Alpha& alpha, const Matrix& a, const XView& x,
-          const Beta& beta, const YView& y) {
+void spmm(const ExecSpace& exec, const Mode& mode, const Alpha& alpha, const Matrix& a,
+          const XView& x, const Beta& beta, const YView& y) {
+  const Op op = op_of(mode);
   if (op == Op::none) return spmm(exec, alpha, a, x, beta, y);
   if constexpr (detail::types_fit<ExecSpace, Matrix, XView, YView>()) {
     detail::require_op(op);
@@ -197,6 +202,16 @@ void spmm(const ExecSpace& exec, Op op, const Alpha& alpha, const Matrix& a, con
 }
 
 /// The same on a default instance of the matrix's execution space; returns when Y is complete.
+template <OpOrLetter Mode, class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
+void spmm(const Mode& mode, const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta,
+          const YView& y) {
+  const typename Matrix::execution_space exec;
+  spmm(exec, mode, alpha, a, x, beta, y);
+  exec.fence("fatvec::spmm");
+}
+
+/// Y = beta · Y + alpha · A · X on a default instance of the matrix's execution space; returns when
+/// Y is complete.
 template <class Alpha, SparseFormat Matrix, class XView, class Beta, class YView>
 void spmm(const Alpha& alpha, const Matrix& a, const XView& x, const Beta& beta, const YView& y) {
   const typename Matrix::execution_space exec;

@@ -383,6 +383,16 @@ void spmm(const ExecSpace& exec, const Plan<Csr, Kernels, T>& plan, const XView&
   plan.multiply(exec, x, output);
 }
 
+/// Fails with a sentence: a plan has one operation.
+template <class ExecSpace, OpOrLetter Mode, class Alpha, class Csr, class Kernels, class T,
+          class XView, class Beta, class YView>
+void spmm(const ExecSpace&, const Mode&, const Alpha&, const Plan<Csr, Kernels, T>&, const XView&,
+          const Beta&, const YView&) {
+  static_assert(sizeof(Csr) == 0,
+                "a Plan multiplies op(A) for the op it was made with: set PlanOptions::op where "
+                "analyse() makes it, and leave the operation out here");
+}
+
 }  // namespace fatvec
 
 #define FATVEC_PLAN(how, Space, Scalar, Offset)                                                   \

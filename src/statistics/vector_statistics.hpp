@@ -154,6 +154,15 @@ void dot(const ExecSpace& exec, const X& x, const Y& y,
                          results);
 }
 
+/// Fails with a sentence: a View has no workspace.
+template <class ExecSpace, MultiVector X, MultiVector Y, class Results>
+  requires Kokkos::is_view_v<Results>
+void dot(const ExecSpace&, const X&, const Y&, const Results&) {
+  static_assert(sizeof(Results) == 0,
+                "dot's results are ColumnResults, which have the workspace: "
+                "ColumnResults<double> results(exec, k); their values are results.on_host(exec)");
+}
+
 /// The same; waits for the answer and returns it: a number for rank 1, for rank 2 a std::vector of
 /// them.
 template <class ExecSpace, MultiVector X, MultiVector Y>

@@ -29,7 +29,9 @@ if(NOT status)
 endif()
 foreach(message "X must be a Kokkos::View of rank 1" "Y must be a Kokkos::View of rank 1" "X and Y must have the same scalar type"
                 "Y is written" "X and Y must have the same number of columns" "exec cannot reach A's memory"
-                "exec cannot reach X's memory" "this format has several layouts")
+                "exec cannot reach X's memory" "this format has several layouts"
+                "a Plan multiplies op.A. for the op it was made with" "dot's results are ColumnResults"
+                "row_map is not a View of this CsrMatrix's Offset")
   if(NOT output MATCHES "${message}")
     message(FATAL_ERROR "no '${message}' in\n${output}")
   endif()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -232,6 +233,45 @@ TEST(Op, ShapesAreThoseOfTheTransposedMatrix) {
   const Kokkos::View<double**, Exec> four("four", 4, 2);
   EXPECT_NO_THROW(spmm(Exec(), Op::transpose, 1.0, a, four, 0.0, six));
   EXPECT_THROW(spmm(Exec(), Op::transpose, 1.0, a, six, 0.0, four), ShapeError);
+}
+
+TEST(Op, LettersAreTakenLikeThoseOfKokkosSparse) {
+  const auto a = sample<double>(4, 6, 50);
+  const Kokkos::View<double*, Exec> x("x", 4);
+  for (int i = 0; i < 4; ++i) x(i) = i + 1;
+  const Kokkos::View<double*, Exec> expected("expected", 6);
+  spmm(Exec(), Op::transpose, 2.0, a, x, 0.0, expected);
+  const auto equal = [&](const Kokkos::View<double*, Exec>& y) {
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(y(i), expected(i)) << i;
+    Kokkos::deep_copy(y, -7.0);
+  };
+  const Kokkos::View<double*, Exec> y("y", 6);
+  spmm(Exec(), "T", 2.0, a, x, 0.0, y);
+  equal(y);
+  spmm(Exec(), 't', 2.0, a, x, 0.0, y);
+  equal(y);
+  spmm("H", 2.0, a, x, 0.0, y);
+  equal(y);
+  spmm(std::string("N"), 2.0, transpose(Exec(), a), x, 0.0, y);
+  equal(y);
+  EXPECT_THROW(spmm("Transpose", 2.0, a, x, 0.0, y), UsageError);
+  EXPECT_THROW(spmm(Exec(), "", 2.0, a, x, 0.0, y), UsageError);
+  EXPECT_THROW(spmm(Exec(), "Q", 2.0, a, x, 0.0, y), UsageError);
+}
+
+TEST(Csr, TypesAreThoseOfTheViews) {
+  const auto a = sample<double>(4, 6, 50);
+  const Kokkos::View<std::size_t*, Exec> row_map("row_map", 5);
+  for (int i = 0; i < 5; ++i) row_map(i) = static_cast<std::size_t>(a.row_map(i));
+  const CsrMatrix wide(4, 6, row_map, a.entries, a.values);
+  static_assert(std::is_same_v<decltype(wide), const CsrMatrix<double, int, Exec, std::size_t>>);
+  const Kokkos::View<double*, Exec> x("x", 6);
+  Kokkos::deep_copy(x, 3.0);
+  const Kokkos::View<double*, Exec> y("y", 4);
+  const Kokkos::View<double*, Exec> expected("expected", 4);
+  spmm(1.0, wide, x, 0.0, y);
+  spmm(1.0, a, x, 0.0, expected);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(y(i), expected(i)) << i;
 }
 
 }  // namespace

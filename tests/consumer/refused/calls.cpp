@@ -4,6 +4,7 @@
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/plan/convert.hpp>
 #include <fatvec/plan/plan.hpp>
+#include <fatvec/statistics/vector_statistics.hpp>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = fatvec::CsrMatrix<double>;
@@ -41,6 +42,11 @@ void calls(const Exec& exec, const Matrix& a, [[maybe_unused]] const fatvec::Csr
            const Vectors& x, const Vectors& y) {
   fatvec::spmm(exec, 1.0, a, x, 0.0, y);
   fatvec::spmm(exec, 1.0, a, Kokkos::View<double* [4], Exec>(x), 0.0, y);
+  fatvec::spmm(exec, "T", 1.0, a, x, 0.0, y);
+  fatvec::spmm("N", 1.0, a, x, 0.0, y);
+  const Kokkos::View<std::size_t*, Exec> row_map;
+  const fatvec::CsrMatrix wide(a.rows(), a.cols(), row_map, a.entries, a.values);
+  fatvec::spmm(exec, 1.0, wide, x, 0.0, y);
 #if defined(WRONG)
   fatvec::spmm(exec, 1.0, a, Kokkos::View<double***, Exec>(), 0.0, y);
   fatvec::spmm(exec, 1.0, a, x, 0.0, 3.0);
@@ -50,6 +56,9 @@ void calls(const Exec& exec, const Matrix& a, [[maybe_unused]] const fatvec::Csr
                Kokkos::View<double* [5], Exec>());
   fatvec::spmm(exec, 1.0, FarMatrix(), x, 0.0, y);
   fatvec::spmm(FarExec(), plan, x, Nowhere());
+  fatvec::spmm(exec, fatvec::Op::transpose, 1.0, plan, x, 0.0, y);
+  fatvec::dot(exec, x, y, Kokkos::View<double*, Exec>());
+  const Matrix narrow(a.rows(), a.cols(), row_map, a.entries, a.values);
 #endif
 }
 
