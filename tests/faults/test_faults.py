@@ -53,7 +53,12 @@ class FaultTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def run_program(self, command, **environment):
+    def run_program(self, command, most_memory=None, **environment):
+        def prepare():
+            default_signals()
+            if most_memory is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (most_memory, most_memory))
+
         variables = {
             **os.environ,
             "OMP_NUM_THREADS": "1",
@@ -67,7 +72,7 @@ class FaultTest(unittest.TestCase):
             capture_output=True,
             text=True,
             timeout=600,
-            preexec_fn=default_signals,
+            preexec_fn=prepare,
         )
 
     def succeed(self, command):
@@ -193,7 +198,12 @@ class Files(FaultTest):
         statuses = []
         for n in range(1, 3000):
             (self.folder / "tune.json").write_text(old)
-            done = self.run_program((*TUNE, "2"), LD_PRELOAD=FAULTS, FATVEC_FAULT_ALLOCATION=str(n))
+            done = self.run_program(
+                (*TUNE, "2"),
+                most_memory=3 << 30,  # what is free sets how much of memory is measured
+                LD_PRELOAD=FAULTS,
+                FATVEC_FAULT_ALLOCATION=str(n),
+            )
             if "fault: allocation" not in done.stderr:
                 break
             statuses.append(done.returncode)
