@@ -5,8 +5,8 @@
 
 A table stands between `<!-- table: NAME -->` and `<!-- end -->`. A picture holds the checksum of
 the result file it shows, so that --check needs no comparison of pixels. --check writes nothing and
-fails where a page or a picture is not what the files say. A result file FILE.csv has FILE.json
-beside it: machine, date, commit, compiler, and which run it is of.
+fails where a page or a picture is not what the files say. A result file FILE.csv, or FILE.csv.gz
+beyond 200 KB, has FILE.json beside it: machine, date, commit, compiler, and which run it is of.
 """
 
 import hashlib
@@ -23,12 +23,12 @@ import ranks_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-FINDINGS = "lab/0051-findings-of-five-systems.md"
+FINDINGS = "lab/archive/0051-findings-of-five-systems.md"
 PAGES = [
     "README.md",
     "docs/performance.md",
-    "docs/lab/0049-many-ranks.md",
-    "docs/lab/0050-beside-petsc-and-tpetra.md",
+    "docs/lab/archive/0049-many-ranks.md",
+    "docs/lab/archive/0050-beside-petsc-and-tpetra.md",
     f"docs/{FINDINGS}",
 ]
 H100 = "lab/0002/h100-2026-11-26.csv"
@@ -58,7 +58,7 @@ def load(path: str) -> pd.DataFrame:
 
 
 def caption(path: str) -> str:
-    about = json.loads((DOCS / path).with_suffix(".json").read_text())
+    about = json.loads((DOCS / f"{path.partition('.csv')[0]}.json").read_text())
     origin = f"{about['machine']}, {about['date']}, commit {about['commit']}"
     return f"({origin}: [all rows]({{docs}}{path}))"
 
@@ -118,7 +118,8 @@ def bound_table(path: str) -> str:
 
 def findings_table() -> str:
     """Each system's findings as published, and a column for each run (findings.py)."""
-    files = sorted(path.relative_to(DOCS) for path in (DOCS / "lab" / "0051").glob("*.csv"))
+    folder = (DOCS / FINDINGS).parent / "0051"
+    files = sorted(path.relative_to(DOCS) for path in folder.glob("*.csv"))
     runs = {chr(ord("A") + n): load(str(path)) for n, path in enumerate(files)}
     key = ["system", "finding"]
     rows = pd.concat(runs.values()).drop_duplicates(key)[[*key, "published"]]
@@ -129,7 +130,7 @@ def findings_table() -> str:
     head = ["system", "finding", "published", *(f"run {name}" for name in runs)]
     lines = [head, ["---"] * len(head), *rows.to_numpy().tolist()]
     origins = [
-        f"Run {name} {caption(str(path))}".replace("{docs}lab/", "")
+        f"Run {name} {caption(str(path))}".replace("{docs}lab/archive/", "")
         for name, path in zip(runs, files)
     ]
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *origins])
