@@ -61,7 +61,94 @@ void residual(const Exec& exec, const fatvec::distributed::Matrix<fatvec::CsrMat
 }
 // end of snippet
 
+// snippet: matrices of PETSc
+#include <fatvec/distributed/petsc.hpp>
+
+/// own, others, garray: of MatMPIAIJGetSeqAIJ. X, Y: this rank's rows of MATDENSE matrices.
+template <class Host, class X, class Y>
+void multiply_petsc(const fatvec::distributed::Communicator& world, const Host& exec,
+                    const fatvec::distributed::AijArrays<double>& own,
+                    const fatvec::distributed::AijArrays<double>& others,
+                    const std::int32_t* garray, const X& x, const Y& y) {
+  const auto A = fatvec::distributed::from_mpiaij<Host>(world, own, others, garray);  // no copy
+  spmm(exec, 1.0, A, x, 0.0, y);
+}
+// end of snippet
+
+// snippet: matrices of Tpetra
+#include <fatvec/distributed/tpetra.hpp>
+
+/// matrix: a filled Tpetra::CrsMatrix. X, Y: local Views of MultiVectors of its domain and row map.
+template <class TpetraMatrix, class X, class Y>
+void multiply_tpetra(const fatvec::distributed::Communicator& world, const Exec& exec,
+                     const TpetraMatrix& matrix, const X& x, const Y& y) {
+  const auto A = fatvec::distributed::from_tpetra(world, matrix);  // entries are copied
+  spmm(exec, 1.0, A, x, 0.0, y);
+}
+// end of snippet
+
 namespace {
+
+/// The diagonal of 2 with two rows a rank, as PETSc and Tpetra would tell of it.
+struct Twos {
+  struct Map {
+    using local_ordinal_type = int;
+    int rank;
+    int ranks;
+    [[nodiscard]] std::size_t getLocalNumElements() const { return 2; }
+    [[nodiscard]] std::size_t getGlobalNumElements() const {
+      return 2 * static_cast<std::size_t>(ranks);
+    }
+    [[nodiscard]] std::int64_t getGlobalElement(int n) const { return 2 * rank + n; }
+  };
+  using impl_scalar_type = double;
+  using Csr = fatvec::CsrMatrix<double, std::int32_t, Kokkos::HostSpace>;
+  struct Local {
+    Csr graph;
+    Csr::Scalars values;
+    [[nodiscard]] int numRows() const { return graph.rows(); }
+  };
+
+  Map map;
+  Csr csr;
+
+  explicit Twos(const fatvec::distributed::Communicator& world) : map{world.rank(), world.size()} {
+    const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_map("row_map", 3);
+    csr = Csr(2, 2, row_map, Csr::Ordinals("entries", 2), Csr::Scalars("values", 2));
+    for (int i = 0; i < 2; ++i) {
+      row_map(i + 1) = i + 1;
+      csr.entries(i) = i;
+      csr.values(i) = 2;
+    }
+  }
+  [[nodiscard]] const Map* getRowMap() const { return &map; }
+  [[nodiscard]] const Map* getDomainMap() const { return &map; }
+  [[nodiscard]] const Map* getColMap() const { return &map; }
+  [[nodiscard]] Local getLocalMatrixHost() const { return {csr, csr.values}; }
+  [[nodiscard]] fatvec::distributed::AijArrays<double> own() const {
+    return {2, 2, csr.row_map.data(), csr.entries.data(), csr.values.data(), 2};
+  }
+};
+
+TEST(DistributedGuide, MatricesOfOthers) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  const fatvec::distributed::Communicator world;
+  const Twos twos(world);
+  const Kokkos::View<double**, Host> x("x", 2, 3);
+  const Kokkos::View<double**, Host> y("y", 2, 3);
+  Kokkos::deep_copy(x, 1.5);
+  const std::vector<std::int32_t> none(3);
+  multiply_petsc(world, Host(), twos.own(), {2, 0, none.data(), nullptr, nullptr, 0}, nullptr, x,
+                 y);
+  Host().fence();
+  EXPECT_EQ(y(1, 2), 3);
+  const Kokkos::View<double**> x_of_tpetra("x", 2, 3);
+  const Kokkos::View<double**> y_of_tpetra("y", 2, 3);
+  Kokkos::deep_copy(x_of_tpetra, 2.5);
+  multiply_tpetra(world, {}, twos, x_of_tpetra, y_of_tpetra);
+  Kokkos::deep_copy(y, y_of_tpetra);
+  EXPECT_EQ(y(1, 2), 5);
+}
 
 TEST(DistributedGuide, Norms) {
   const fatvec::distributed::Communicator world;

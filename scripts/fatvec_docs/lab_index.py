@@ -1,28 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/lab/README.md, the index of the lab pages, from the pages.
+"""The list of lab pages in docs/lab/README.md: of each page what was found.
 
-lab_index.py [--check]      --check: write nothing, fail where the committed index differs
+lab_index.py [--check]      --check: write nothing, fail where the committed list differs
+
+What stands above the list is written by hand. A page of docs/lab or docs/lab/archive has its
+finding in a paragraph between its title and its first section, which begins with **Found:**.
 """
 
 import pathlib
 import re
 import sys
-import textwrap
 
 LAB = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab"
 INDEX = LAB / "README.md"
-HEAD = """# Lab pages
-
-One finding or decision a page: the question, what was predicted, what was measured, what was
-decided, and where the code is. A page tells of its day: where the code moves on, only names are
-brought up to date, and a later page says what has changed. Tables that were measured again have
-their dates. `python3 scripts/fatvec_docs/lab_index.py` renews this list.
-
-"""
+NAME = "[0-9][0-9][0-9][0-9]-*.md"
+HEAD = re.compile(r"# (\d{4}) (.+)\n\n\*\*Found:\*\* ((?:.+\n)+)\n## ")
+LIST = re.compile(r"(?<=<!-- list of pages -->\n).*(?=<!-- end -->)", re.DOTALL)
 
 
 def pages() -> list[pathlib.Path]:
-    return sorted(LAB.glob("[0-9][0-9][0-9][0-9]-*.md"))
+    """Those of docs/lab, then those of its archive, each in the order of their numbers."""
+    return sorted(LAB.glob(NAME)) + sorted((LAB / "archive").glob(NAME))
 
 
 def sections(text: str) -> dict[str, str]:
@@ -32,16 +30,24 @@ def sections(text: str) -> dict[str, str]:
 
 
 def entry_of(page: pathlib.Path) -> str:
-    text = page.read_text()
-    number, title = re.match(r"# (\d{4}) (.+)", text).groups()
-    question = " ".join(sections(text)["Question"].split())
-    entry = f"- [{number}]({page.name}) {title}: {question}"
-    return textwrap.fill(entry, 100, subsequent_indent="  ", break_long_words=False) + "\n"
+    head = HEAD.match(page.read_text())
+    if not head:
+        raise SystemExit(f"{page}: no '**Found:** ...' between the title and the first section")
+    number, title, found = head.groups()
+    return f"| [{number}]({page.relative_to(LAB)}) | {title} | {' '.join(found.split())} |\n"
+
+
+def table(folder: pathlib.Path) -> str:
+    entries = [entry_of(page) for page in pages() if page.parent == folder]
+    return "| page | on | found |\n|---|---|---|\n" + "".join(entries)
 
 
 def main() -> int:
-    text = HEAD + "".join(map(entry_of, pages()))
-    if INDEX.exists() and INDEX.read_text() == text:
+    text = f"## Pages\n\n{table(LAB)}\n## Archive\n\n{table(LAB / 'archive')}"
+    text, count = LIST.subn(lambda _: text, INDEX.read_text())
+    if not count:
+        raise SystemExit(f"{INDEX}: no place for the list of pages")
+    if INDEX.read_text() == text:
         return 0
     if sys.argv[1:] != ["--check"]:
         INDEX.write_text(text)

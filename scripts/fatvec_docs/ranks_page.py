@@ -10,7 +10,7 @@ import ranks_model as model
 
 LAB = pathlib.Path(__file__).resolve().parents[2] / "docs" / "lab"
 H100 = "lab/0046/h100x2-2026-11-27-puts.csv"
-BESIDE_PEERS = "0050/epyc-2026-11-27.csv"
+BESIDE_PEERS = "archive/0050/epyc-2026-11-27.csv"
 EXCHANGES = {  # what a page calls it: file below docs/lab, exchange there
     "2 H100, NCCL puts": ("0046/h100x2-2026-11-27-puts.csv", "nccl puts"),
     "2 H100, pinned host memory": ("0046/h100x2-2026-11-26.csv", "mpi through pinned host memory"),

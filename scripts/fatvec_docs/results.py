@@ -5,8 +5,8 @@
 
 A table stands between `<!-- table: NAME -->` and `<!-- end -->`. A picture holds the checksum of
 the result file it shows, so that --check needs no comparison of pixels. --check writes nothing and
-fails where a page or a picture is not what the files say. A result file FILE.csv has FILE.json
-beside it: machine, date, commit, compiler, and which run it is of.
+fails where a page or a picture is not what the files say. A result file FILE.csv, or FILE.csv.gz
+beyond 200 KB, has FILE.json beside it: machine, date, commit, compiler, and which run it is of.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ import ranks_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-FINDINGS = "lab/0051-findings-of-five-systems.md"
+FINDINGS = "lab/archive/0051-findings-of-five-systems.md"
 PAGES = [
     "README.md",
     "docs/performance.md",
-    "docs/lab/0049-many-ranks.md",
-    "docs/lab/0050-beside-petsc-and-tpetra.md",
+    "docs/lab/archive/0049-many-ranks.md",
+    "docs/lab/archive/0050-beside-petsc-and-tpetra.md",
     f"docs/{FINDINGS}",
 ]
 H100 = "lab/0002/h100-2026-11-26.csv"
-XEON = "lab/0002/xeon-2026-11-26.csv"
-SUITE_H200 = "results/h200-balayre-2026-11-25.csv"
-H200 = "results/h200-2026-11-24.csv"
+ROWS_H100 = "results/gpu-rows-2026-11-28.csv"
+XEON = "results/floor-xeon-2026-11-28.csv"
+H200 = "results/h200-2026-11-24.csv"  # of a picture of lab 0006
 EPYC = "results/epyc-2026-11-27.csv"
 KINDS = {
     "portable": "fatvec, portable kernel",
@@ -50,7 +50,6 @@ CONTENDERS = {
     "raw-openmp": "hand_written",
     "raw-cuda": "hand_written",
 }
-FORMATS = {"bittcf": "BitTCF"}  # others: in capitals
 
 
 def load(path: str) -> pd.DataFrame:
@@ -58,7 +57,7 @@ def load(path: str) -> pd.DataFrame:
 
 
 def caption(path: str) -> str:
-    about = json.loads((DOCS / path).with_suffix(".json").read_text())
+    about = json.loads((DOCS / f"{path.partition('.csv')[0]}.json").read_text())
     origin = f"{about['machine']}, {about['date']}, commit {about['commit']}"
     return f"({origin}: [all rows]({{docs}}{path}))"
 
@@ -87,38 +86,39 @@ def table(heading: str, columns: list, rows: list[tuple[str, list[str]]]) -> str
     return "\n".join([lines[0], "|---" * (len(columns) + 1) + "|", *lines[1:]])
 
 
-def speed_table(path: str, over: str) -> str:
-    """Speed over that of one kind: geometric means over the matrices, worst and best cell."""
-    times = fastest(path)
+def ratio_cells(ratio: pd.Series, ks: list[int]) -> list[str]:
+    """Of each k and of all the geometric mean over the matrices; the worst and the best cell."""
+    means = [geometric_mean(ratio.xs(k, level="k")) for k in ks] + [geometric_mean(ratio)]
+    return [f"{mean:.2f}" for mean in means] + [f"{ratio.min():.2f} … {ratio.max():.2f}"]
+
+
+def speed_table(path: str, gone: tuple[str, ...] = ()) -> str:
+    """Speed over that of the best library, without the kinds that are gone since."""
+    times = fastest(path).drop(columns=list(gone))
     ks = sorted(times.index.unique("k"))
     rows = []
     for kind in (kind for kind in KINDS if kind in times):
-        ratio = times[over] / times[kind]
-        means = [geometric_mean(ratio.xs(k, level="k")) for k in ks] + [geometric_mean(ratio)]
-        cells = [f"{mean:.2f}" for mean in means] + [f"{ratio.min():.2f} … {ratio.max():.2f}"]
-        rows.append((KINDS[kind], ["1"] * len(cells) if kind == over else cells))
+        cells = ratio_cells(times["library"] / times[kind], ks)
+        rows.append((KINDS[kind], ["1"] * len(cells) if kind == "library" else cells))
     return f"{table('', [*ks, 'all', 'cells from … to'], rows)}\n\n{caption(path)}"
 
 
-def bound_table(path: str) -> str:
-    """The fraction of the bound that fatvec's fastest format reaches."""
-    rows = load(path)
-    rows = rows[(rows.contender == "fatvec") & (rows.run == "table")]
-    best = rows.loc[rows.groupby(["matrix", "k"]).median_us.idxmin()]
-    ks = sorted(best.k.unique())
+def rows_table(path: str) -> str:
+    """Speed of each format over that of the hand-written kernel of the same format."""
+    measured = load(path)
+    ks = sorted(measured.k.unique())
     shown = []
-    for matrix, cells in best.groupby("matrix"):
-        named = {
-            row.k: f"{row.bound_fraction:.2f} {FORMATS.get(row.format, row.format.upper())}"
-            for row in cells.itertuples()
-        }
-        shown.append((f"`{matrix}`", [named.get(k, "") for k in ks]))
-    return f"{table('fraction of the bound; format', ks, shown)}\n\n{caption(path)}"
+    for name in ("csr", "sell"):
+        of_format = measured[measured.format == name].set_index(["matrix", "k"])
+        ratio = of_format.hand_written_us / of_format.after_us
+        shown.append((name.upper(), ratio_cells(ratio, ks)))
+    return f"{table('', [*ks, 'all', 'cells from … to'], shown)}\n\n{caption(path)}"
 
 
 def findings_table() -> str:
     """Each system's findings as published, and a column for each run (findings.py)."""
-    files = sorted(path.relative_to(DOCS) for path in (DOCS / "lab" / "0051").glob("*.csv"))
+    folder = (DOCS / FINDINGS).parent / "0051"
+    files = sorted(path.relative_to(DOCS) for path in folder.glob("*.csv"))
     runs = {chr(ord("A") + n): load(str(path)) for n, path in enumerate(files)}
     key = ["system", "finding"]
     rows = pd.concat(runs.values()).drop_duplicates(key)[[*key, "published"]]
@@ -129,7 +129,7 @@ def findings_table() -> str:
     head = ["system", "finding", "published", *(f"run {name}" for name in runs)]
     lines = [head, ["---"] * len(head), *rows.to_numpy().tolist()]
     origins = [
-        f"Run {name} {caption(str(path))}".replace("{docs}lab/", "")
+        f"Run {name} {caption(str(path))}".replace("{docs}lab/archive/", "")
         for name, path in zip(runs, files)
     ]
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *origins])
@@ -137,20 +137,19 @@ def findings_table() -> str:
 
 TABLES = {
     "findings": findings_table,
-    "h100": lambda: speed_table(H100, "library"),
-    "h200": lambda: speed_table(SUITE_H200, "library"),
-    "epyc": lambda: speed_table(EPYC, "library"),
-    "xeon": lambda: speed_table(XEON, "specialised"),
+    "h100": lambda: speed_table(H100, gone=("specialised",)),
+    "h100-rows": lambda: rows_table(ROWS_H100),
+    "epyc": lambda: speed_table(EPYC),
+    "xeon": lambda: speed_table(XEON),
     "ranks-fit": ranks_page.fit_table,
     "ranks-model": ranks_page.efficiency_table,
     "ranks-peers": ranks_page.peers_table,
-    "h200-bound": lambda: bound_table(H200),
 }
 
 
 def plot_speed(axes) -> None:
     times = fastest(H100)
-    colours = {"portable": "#d55e00", "specialised": "#0072b2", "hand_written": "#009e73"}
+    colours = {"portable": "#d55e00", "hand_written": "#009e73"}
     for kind, colour in colours.items():
         by_k = (times["library"] / times[kind]).groupby("k")
         mean = by_k.apply(geometric_mean)
