@@ -13,9 +13,9 @@ import warnings
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from . import html, markdown, published, sections
-from .blocks import Drawn, Picture, flat
+from . import published, sections
 from .load import BadInput, Run, load
+from .page import Drawn, Picture, flat, page
 from .progress import Progress
 from .sections_record import versions
 from .style import RC
@@ -123,15 +123,16 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
     pictures = [block for block in flat(blocks) if isinstance(block, Picture)]
     pages = {
         "results.csv": lambda: csv(runs),
-        "report.md": lambda: markdown.page(TITLE, blocks),
-        "report.html": lambda: html.page(TITLE, blocks, drawn),
+        "report.md": lambda: page(TITLE, blocks, "md"),
+        "report.html": lambda: page(TITLE, blocks, "html"),
     }
     progress.steps = len(pictures) + len(pages)
     drawn = draw(pictures, progress)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for name, picture in drawn.items():
-        save(folder / "figures" / f"{name}.svg", picture.vector)
-        save(folder / "figures" / f"{name}.png", picture.bitmap)
+    for picture in pictures:
+        picture.drawn = drawn[picture.name]
+        save(folder / "figures" / f"{picture.name}.svg", picture.drawn.vector)
+        save(folder / "figures" / f"{picture.name}.png", picture.drawn.bitmap)
     for name, content in pages.items():
         progress.step(f"writing {name}")
         save(folder / name, content())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .blocks import times
+from .page import times
 from .load import Run
 from .names import SPECIALISED, PEER, PORTABLE, RAW, role
 

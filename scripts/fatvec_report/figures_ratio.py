@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from . import analysis
-from .blocks import times
+from .page import times
 from .names import ANSWERS, SPECIALISED, PORTABLE, RAW, role
 from .style import CONTENDERS, FORMATS, INK, LABELS, by_matrix, head, look, panels, pick, plain
 

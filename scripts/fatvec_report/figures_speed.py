@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from . import analysis
-from .blocks import gflops
+from .page import gflops
 from .names import SPECIALISED, RAW
 from .style import (
     BLUE,

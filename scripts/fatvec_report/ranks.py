@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .blocks import number
+from .page import number
 from .load import Run
 
 
@@ -24,7 +24,7 @@ def claims(run: Run) -> list[tuple[str, str]]:
     low, high = rows.loc[rows.efficiency.idxmin()], rows.loc[rows.efficiency.idxmax()]
     return [
         (
-            number(low.efficiency, "{:.3f}"),
+            number(low.efficiency, ".3f"),
             f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; "
             "the highest is "
             f"{high.efficiency:.3f} ({high.matrix}, k = {high.k}).",

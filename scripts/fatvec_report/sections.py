@@ -19,7 +19,7 @@ from . import (
     sections_vectors,
     verdict,
 )
-from .blocks import Block, Heading, folded
+from .page import Block, Heading, folded
 
 
 @dataclasses.dataclass

@@ -9,7 +9,7 @@ import math
 import pandas as pd
 
 from . import analysis, figures_papers, published, questions
-from .blocks import NONE, Block, Heading, Picture, Table, Text, gflops, number, share, times, word
+from .page import NONE, Block, Heading, Picture, Table, Text, gflops, number, share, times, word
 from .names import RAW, matrix_key, role
 
 STRUCTURES = {"csr": "CRS", "ellpack": "ELLPACK"}

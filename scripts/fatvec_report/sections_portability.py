@@ -7,7 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis, costs, figures_ratio, portability
-from .blocks import NONE, Block, Bullets, Heading, Picture, Table, Text, gflops, number, times, word
+from .page import NONE, Block, Bullets, Heading, Picture, Table, Text, gflops, number, times, word
 from .names import ANSWERS, PORTABLE
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import figures_ranks, ranks
-from .blocks import NONE, Block, Picture, Table, Text, gflops, number, share, times
+from .page import NONE, Block, Picture, Table, Text, gflops, number, share, times
 
 # (name, counter, its unit's size, axis, title, what the picture shows)
 PICTURES = [
@@ -98,17 +98,17 @@ def all_ranks(view) -> list[Block]:
                 view.run.describe(row),
                 str(row.k),
                 str(row.ranks),
-                number(row.seconds * 1e3, "{:.4f}"),
-                number(row.waited_seconds * 1e3, "{:.4f}"),
+                number(row.seconds * 1e3, ".4f"),
+                number(row.waited_seconds * 1e3, ".4f"),
                 share(row.spread),
                 gflops(row.GFLOPS),
-                number(row.efficiency, "{:.3f}"),
+                number(row.efficiency, ".3f"),
                 times(row.speed_up),
-                number(row.exchanged_bytes / 1e6, "{:.3f}"),
+                number(row.exchanged_bytes / 1e6, ".3f"),
                 share(row.overlap) if row.ranks > 1 else NONE,
-                number(row.most_rank_nnz / mean if mean else float("nan"), "{:.3f}"),
-                number(row.slowest_rank, "{:.0f}"),
-                number(row.rank_memory_bytes / 1e6, "{:.1f}"),
+                number(row.most_rank_nnz / mean if mean else float("nan"), ".3f"),
+                number(row.slowest_rank, ".0f"),
+                number(row.rank_memory_bytes / 1e6, ".1f"),
             ]
         )
     return [

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis, figures_ratio, figures_sweep, scaling, sweeps
-from .blocks import Block, Heading, Picture, Table, Text, gflops, number, share, times, word
+from .page import Block, Heading, Picture, Table, Text, gflops, number, share, times, word
 from .names import PEER, role
 from .style import pages, pick
 

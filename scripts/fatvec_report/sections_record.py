@@ -9,7 +9,7 @@ import dataclasses
 import pandas as pd
 
 from . import analysis, published
-from .blocks import NONE, Block, Bullets, Details, Heading, Table, Text, gflops, share, times, word
+from .page import NONE, Block, Bullets, Details, Heading, Table, Text, gflops, share, times, word
 from .views import commit
 
 

@@ -8,7 +8,7 @@ from typing import Callable
 import pandas as pd
 
 from . import analysis, figures_ratio, figures_speed
-from .blocks import (
+from .page import (
     NONE,
     Block,
     Details,
@@ -232,8 +232,8 @@ def _break_even(view) -> list[Block]:
                 [
                     matrix,
                     shape,
-                    number(analysis.median(group.stored_entries / group.nnz), "{:.2f}×"),
-                    number(analysis.median(group.setup_seconds) * 1e3, "{:.3g}"),
+                    times(analysis.median(group.stored_entries / group.nnz)),
+                    number(analysis.median(group.setup_seconds) * 1e3, ".3g"),
                     *[count(by_k.get(k)) for k in columns],
                 ]
             )
@@ -263,8 +263,8 @@ def setup_costs(view) -> list[Block]:
                 row.matrix,
                 word(row.fatvec_what),
                 str(row.k),
-                number(row.setup_seconds * 1e3, "{:.3g}"),
-                number(row.setup_products, "{:.3g}"),
+                number(row.setup_seconds * 1e3, ".3g"),
+                number(row.setup_products, ".3g"),
                 share(row.spread),
             ]
             for _, row in part.iterrows()

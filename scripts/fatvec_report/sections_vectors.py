@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from . import figures_vectors
-from .blocks import NONE, Block, Picture, Table, Text, number, share
+from .page import NONE, Block, Picture, Table, Text, number, share
 
 
 def over_length(view) -> list[Block]:
@@ -53,7 +53,7 @@ def seven_figures(view) -> list[Block]:
     times = rows.groupby(["length", "version"], sort=False).seconds.min().unstack("version")
     times = times.reindex(columns=list(dict.fromkeys(rows.version))).sort_index()
     lines = [
-        [f"{length:,}", *(number(value * 1e6, "{:.1f}") for value in found)]
+        [f"{length:,}", *(number(value * 1e6, ".1f") for value in found)]
         for length, found in zip(times.index, times.to_numpy())
     ]
     return [
@@ -108,9 +108,9 @@ def all_times(view) -> list[Block]:
             row.layout,
             str(row.k),
             view.run.describe(row, contender=True),
-            number(row.seconds * 1e6, "{:.1f}"),
+            number(row.seconds * 1e6, ".1f"),
             share(row.spread),
-            number(row.GBs, "{:.1f}"),
+            number(row.GBs, ".1f"),
             share(row.bound_fraction),
         ]
         for _, row in rows.iterrows()

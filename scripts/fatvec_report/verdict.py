@@ -6,7 +6,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis, costs, ranks
-from .blocks import Verdict, share, times
+from .page import Verdict, share, times
 from .names import RAW, role
 
 

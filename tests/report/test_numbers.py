@@ -16,7 +16,7 @@ from fatvec_report import (
     sections_record,
     sweeps,
 )
-from fatvec_report.blocks import Picture
+from fatvec_report.page import Picture
 from fatvec_report.views import commit, views
 
 

@@ -23,7 +23,7 @@ SECTIONS = [
     "Kernels, schedules and settings",
     "Threads",
     "All comparisons",
-    "Set-up and spread of fatvec&#x27;s best",
+    "Set-up and spread of fatvec&#39;s best",
     "Over ranks",
     "All ranks",
     "Performance portability",

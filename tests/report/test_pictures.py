@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 from matplotlib.text import Text
 import synthetic
 from fatvec_report import sections, sections_speed
-from fatvec_report.blocks import Picture, flat
+from fatvec_report.page import Picture, flat
 from fatvec_report.load import load
 from fatvec_report.style import RC
 from fatvec_report.views import views

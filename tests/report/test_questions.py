@@ -6,7 +6,7 @@ import unittest
 from cases import FATVEC, OPENMP, SERIAL, case, made
 import matplotlib.pyplot as plt
 from fatvec_report import published, questions, sections_papers, sections_record
-from fatvec_report.blocks import Picture, Table
+from fatvec_report.page import Picture, Table
 from fatvec_report.views import views
 
 MKL = "mkl/backend:openmp/format:bsr"
