@@ -17,7 +17,7 @@ from . import published, sections
 from .load import BadInput, Run, load
 from .page import Drawn, Picture, flat, page
 from .progress import Progress
-from .sections_record import versions
+from .summary import versions
 from .style import RC
 from .views import View, views
 

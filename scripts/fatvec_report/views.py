@@ -12,6 +12,7 @@ import pandas as pd
 
 from . import analysis, costs, ranks
 from .load import Run, whole
+from .page import Block, Heading
 
 SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
 
@@ -86,6 +87,20 @@ class View:
             (", ".join(f"{key} {value}" for key, value in zip(keys, values) if value), part)
             for values, part in table.groupby(keys, sort=False)
         ]
+
+    def apart(self, table: pd.DataFrame, write) -> list[Block]:
+        """What `write` makes of each part, below its title."""
+        return [
+            block
+            for title, part in self.parts(table)
+            for block in [*([Heading(title)] if title else []), *write(part)]
+        ]
+
+    def cases(self, table: pd.DataFrame) -> list[str]:
+        """Each row's matrix, what else tells problems apart, and k, in words."""
+        keys = [key for key in self.run.problem_keys if key != "k"]
+        names = table[keys].astype(str).to_numpy().tolist()
+        return [", ".join(filter(None, [*row, f"k = {k}"])) for row, k in zip(names, table.k)]
 
     def facts(self) -> str:
         """The few facts without which a picture says nothing; whichever the run recorded."""

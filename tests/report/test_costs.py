@@ -4,7 +4,7 @@
 import unittest
 
 from cases import FATVEC, HLL, MKL, OPENMP, PORTABLE, PORTABLE_HLL, SERIAL, TEAM, case, made, on_gpu
-from fatvec_report import costs, sections_portability
+from fatvec_report import costs
 from fatvec_report.views import views
 
 
@@ -82,7 +82,7 @@ class Cost(unittest.TestCase):
         self.assertAlmostEqual(row.portable, 0.5**0.5)  # of 1 and 1/2
         self.assertAlmostEqual(row.fatvec, 1)  # of 2 and 1/2
         self.assertEqual((row.raw, row.worst), (2, 0.5))
-        cells = sections_portability.cost(self.view)[-1].rows[0]
+        cells = costs.cost(self.view)[-1].rows[0]
         self.assertEqual(
             cells, ["csr", "m", "1", "2", "0.71", "1.00", "2.00 (1)", "–", "0.71×", "0.50×"]
         )
@@ -98,7 +98,7 @@ class Cost(unittest.TestCase):
             table.fatvec[["csr", "hll"]].isna().all()
             and table.ratio[["csr", "hll", "sell"]].isna().all()
         )
-        lines = {line[0]: line[4:6] for line in sections_portability.cost(self.view)[-1].rows}
+        lines = {line[0]: line[4:6] for line in costs.cost(self.view)[-1].rows}
         self.assertEqual(
             lines,
             {
@@ -140,7 +140,7 @@ class Cost(unittest.TestCase):
                 )
             ]
         )
-        _, _, row_title, row, column_title, column = sections_portability.cost(self.view)
+        _, _, row_title, row, column_title, column = costs.cost(self.view)
         self.assertEqual(
             (row_title.text, column_title.text), ("openmp, layout row", "openmp, layout column")
         )
@@ -179,7 +179,7 @@ class Cost(unittest.TestCase):
         )  # 10 microseconds are not launch-bound
         self.assertAlmostEqual(row.ratio, (1 / 2 * 10 / 8) ** 0.5)
         self.assertAlmostEqual(row.launch_ratio, (9 / 12 * 2 / 6) ** 0.5)
-        self.assertEqual(sections_portability.cost(self.view)[-1].rows[0][-2:], ["2", "0.50×"])
+        self.assertEqual(costs.cost(self.view)[-1].rows[0][-2:], ["2", "0.50×"])
         self.assertIn("0.79× (geometric mean over 2 cases", self.view.headline()[0])
         self.assertIn("without 2 launch-bound cases", self.view.headline()[0])
         row = self.row(cases, format="csr")
@@ -188,7 +188,7 @@ class Cost(unittest.TestCase):
     def test_without_the_portable_kernel_there_is_no_section(self):
         self.summary([case(FATVEC, 1), case(MKL, 1)])
         self.assertEqual(
-            (sections_portability.cost(self.view), costs.headline(self.view.costs)), ([], [])
+            (costs.cost(self.view), costs.headline(self.view.costs)), ([], [])
         )
 
 

@@ -6,16 +6,7 @@ import tempfile
 import unittest
 
 from cases import FATVEC, HLL, OPENMP, PORTABLE, SERIAL, TEAM, case, made
-from fatvec_report import (
-    analysis,
-    published,
-    ranks,
-    scaling,
-    sections_papers,
-    sections_ranks,
-    sections_record,
-    sweeps,
-)
+from fatvec_report import analysis, papers, published, ranks, settings, threads
 from fatvec_report.page import Picture
 from fatvec_report.views import commit, views
 
@@ -112,14 +103,14 @@ class Ratios(unittest.TestCase):
                 + [case(FATVEC, 1), case(TEAM, 2)],
             )
         )
-        self.assertEqual(sweeps.swept(run), {"chunk": "numeric"})
-        ((title, table),) = sweeps.settings(run, "chunk")
+        self.assertEqual(settings.swept(run), {"chunk": "numeric"})
+        ((title, table),) = settings.sweeps(run, "chunk")
         self.assertEqual(title, "raw-openmp csr dynamic")
         self.assertEqual(
             table.groupby("value").relative.apply(analysis.geometric_mean).round(9).to_dict(),
             {2: 0.5, 16: 1, 128: 0.25},
         )
-        ((title, table),) = sweeps.choices(run)
+        ((title, table),) = settings.choices(run)
         self.assertEqual(
             (title, dict(zip(table.value, table.relative))),
             ("fatvec, csr", {"csr-row": 1, "csr-team": 0.5}),
@@ -138,14 +129,14 @@ class Threads(unittest.TestCase):
 
     def test_speedup_is_against_the_serial_kernel_of_the_same_run(self):
         (view,) = views(made(*self.files()))
-        table = scaling.speedups(view.runs, view.threads)
+        table = threads.speedups(view.runs, view.threads)
         self.assertEqual(set(table.reference), {"raw-serial"})
         self.assertEqual(list(table.speedup), [6 / 5, 3])
         self.assertEqual(list(table.efficiency), [6 / 5, 0.75])
 
     def test_or_else_against_one_thread(self):
         (view,) = views(made(*self.files(serial=False)))
-        table = scaling.speedups(view.runs, view.threads)
+        table = threads.speedups(view.runs, view.threads)
         self.assertEqual(set(table.reference), {"1 thread"})
         self.assertEqual(list(table.speedup), [1, 2.5])
         self.assertEqual(list(table.efficiency), [1, 0.625])
@@ -169,12 +160,12 @@ class Published(unittest.TestCase):
         before = published.FOLDER
         with tempfile.TemporaryDirectory() as folder:
             published.FOLDER = pathlib.Path(folder)
-            self.assertEqual(sections_record.beside_published(found), [])
+            self.assertEqual(published.beside_published(found), [])
             (published.FOLDER / "balayre_openmp_gflops.csv").write_text(
                 "matrix,crs,ellpack\ncage4,0.385164,0.334653\ncant,29.7794,27.6956\n"
             )
             (published.FOLDER / "stec_gflops.csv").write_text("something else\n")
-            table = sections_record.beside_published(found)[-1]
+            table = published.beside_published(found)[-1]
             (published.FOLDER / "stec_gflops.csv").write_text(
                 "matrix,openacc_cpu_csr,mkl_bsr\nldoor,9.42,25.91\n"
             )
@@ -190,7 +181,7 @@ class Published(unittest.TestCase):
                     )
                 )
             )
-            stec = sections_record.beside_published(ldoor)[-1]
+            stec = published.beside_published(ldoor)[-1]
         published.FOLDER = before
         row = dict(zip(stec.columns, stec.rows[0]))
         self.assertEqual(
@@ -236,7 +227,7 @@ class Papers(unittest.TestCase):
                 )
             )
         )
-        _, _, overall, _, openmp = sections_papers.balayre(view)
+        _, _, overall, _, openmp = papers.balayre(view)
         self.assertEqual(
             overall.rows,
             [
@@ -264,7 +255,7 @@ class Papers(unittest.TestCase):
 
     def test_other_matrices_are_not_compared(self):
         (view,) = views(made(({"cpu": "c"}, [case(SERIAL, 4), case(FATVEC, 4)])))
-        self.assertEqual(sections_papers.balayre(view), [])
+        self.assertEqual(papers.balayre(view), [])
 
 
 class Ranks(unittest.TestCase):
@@ -298,7 +289,7 @@ class Ranks(unittest.TestCase):
         )
         self.assertEqual(ranks.claims(run)[0][0], "0.500")
         (view,) = views([run])
-        (table,) = sections_ranks.all_ranks(view)
+        (table,) = ranks.all_ranks(view)
         self.assertEqual([row[3] for row in table.rows], ["1", "2", "4"])
         column = table.columns.index
         self.assertEqual([row[column("hidden")] for row in table.rows], ["–", "25%", "25%"])
@@ -311,10 +302,10 @@ class Ranks(unittest.TestCase):
         (run,) = self.cases([(1, 4, 1.0), (2, 2.5, 0.8)], "weak")
         (view,) = views([run])
         self.assertEqual(
-            sum(isinstance(block, Picture) for block in sections_ranks.over_ranks(view)), 5
+            sum(isinstance(block, Picture) for block in ranks.over_ranks(view)), 5
         )
         run.context["dry_run"] = "true"
-        self.assertEqual(sections_ranks.over_ranks(view), [])
+        self.assertEqual(ranks.over_ranks(view), [])
 
 
 class Commit(unittest.TestCase):

@@ -15,7 +15,7 @@ SECTIONS = [
     "What portability costs",
     "GFLOPS per matrix",
     "Speed over k",
-    "Against hand-written code and peers",
+    "Against hand-written code and libraries",
     "The worst cells",
     "Share of the bandwidth bound",
     "Roofline",

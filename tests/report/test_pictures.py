@@ -11,7 +11,7 @@ from cases import FATVEC, HLL, case, made
 import matplotlib.pyplot as plt
 from matplotlib.text import Text
 import synthetic
-from fatvec_report import sections, sections_speed
+from fatvec_report import formats, sections, speed
 from fatvec_report.page import Picture, flat
 from fatvec_report.load import load
 from fatvec_report.style import RC
@@ -142,15 +142,15 @@ class WhatIsDrawn(unittest.TestCase):
         (self.view,) = views(made(({"cpu": "c"}, entries)))
 
     def test_a_layout_of_one_k_has_no_picture_over_k(self):
-        (picture,) = sections_speed.over_k(self.view)
+        (picture,) = speed.over_k(self.view)
         self.assertIn("layout row", picture.alt)
 
     def test_captions_speak_of_panels_where_there_are_several(self):
-        row, column = sections_speed.bars(self.view)
+        row, column = speed.bars(self.view)
         self.assertEqual((row.caption, column.caption), ("Scales differ from panel to panel.", ""))
 
     def test_conversions_that_never_pay_are_folded(self):
-        *_, row_title, row, column_title, column = sections_speed.formats(self.view)
+        *_, row_title, row, column_title, column = formats.formats(self.view)
         self.assertEqual((row_title.text, column_title.text), ("layout row", "layout column"))
         self.assertEqual([line[4:] for line in row.rows], [["–", "3.0"]])
         self.assertEqual(column.summary, "1 that never pay")

@@ -4,7 +4,7 @@
 import unittest
 
 from cases import FATVEC, HLL, MKL, OPENMP, PORTABLE, PORTABLE_HLL, SERIAL, TEAM, case, made, on_gpu
-from fatvec_report import costs, portability, sections_portability, sections_record
+from fatvec_report import costs, portability, summary
 from fatvec_report.views import views
 
 
@@ -77,7 +77,7 @@ class Portability(unittest.TestCase):
             ),
             (0, 0),
         )
-        *_, best, _, formats = sections_portability.across_platforms(self.views)
+        *_, best, _, formats = portability.across_platforms(self.views)
         self.assertEqual(
             [line[:3] + line[5:6] for line in best.rows],
             [
@@ -168,9 +168,9 @@ class Portability(unittest.TestCase):
         self.assertAlmostEqual(metric["specialised", costs.ANY], 2 / (2 + 1))
 
     def test_one_platform_has_no_portability(self):
-        self.assertEqual(sections_record.versions(self.views), "")
+        self.assertEqual(summary.versions(self.views), "")
         self.assertEqual(len(portability.platforms(self.views[:1])), 1)
-        self.assertEqual(sections_portability.across_platforms(self.views[:1]), [])
+        self.assertEqual(portability.across_platforms(self.views[:1]), [])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import unittest
 
 from cases import FATVEC, OPENMP, SERIAL, case, made
 import matplotlib.pyplot as plt
-from fatvec_report import published, questions, sections_papers, sections_record
+from fatvec_report import papers, published, questions
 from fatvec_report.page import Picture, Table
 from fatvec_report.views import views
 
@@ -42,7 +42,7 @@ class BlockSizes(Question):
     ]
 
     def test_best_size_of_each_contender_stands_in_its_cell(self):
-        (table,) = self.answer(sections_papers.stec, ({"cpu": "c"}, self.CASES))
+        (table,) = self.answer(papers.stec, ({"cpu": "c"}, self.CASES))
         self.assertEqual(
             table.columns,
             ["matrix", "k", "mkl", "raw-openmp", "published: BSR", "published: library"],
@@ -55,7 +55,7 @@ class BlockSizes(Question):
         found = views(made(({"cpu": "c"}, [case(FATVEC, 1, "gen:twin:ldoor"), *self.CASES])))
         tables = [
             block
-            for block in sections_record.beside_published(found)
+            for block in published.beside_published(found)
             if isinstance(block, Table) and "[1] MKL BSR" in block.columns
         ]
         self.assertEqual(len(tables), 1)
@@ -63,7 +63,7 @@ class BlockSizes(Question):
         self.assertEqual((row["[1] MKL BSR"], row["[1] CSR"]), ("1.00 (7)", "2.00"))
 
     def test_runs_without_sizes_have_no_such_table(self):
-        self.assertEqual(self.answer(sections_papers.stec, ({"cpu": "c"}, [case(MKL, 1)])), [])
+        self.assertEqual(self.answer(papers.stec, ({"cpu": "c"}, [case(MKL, 1)])), [])
 
 
 class Averages(Question):
@@ -75,7 +75,7 @@ class Averages(Question):
         return {"cpu": "c", "threads": str(threads)}, cases
 
     def test_means_over_the_suite(self):
-        (table,) = self.answer(sections_papers.calzetta, self.file(1, (8, 8)), self.file(4, (2, 4)))
+        (table,) = self.answer(papers.calzetta, self.file(1, (8, 8)), self.file(4, (2, 4)))
         rows = {(row[0], row[2]): row[3:] for row in table.rows}
         # GFLOPS 2 / 8 and 2 / 8; speedups 1 and 1/2
         self.assertEqual(rows["csr", "1"], ["0.25", "0.25", "0.75×", "75%", "2"])
@@ -85,7 +85,7 @@ class Averages(Question):
         self.assertEqual(rows["hll row-major", "4"], ["0.67", "0.17", "2.00×", "50%", "1"])
 
     def test_one_number_of_threads_has_no_means(self):
-        self.assertEqual(self.answer(sections_papers.calzetta, self.file(1, (8, 8))), [])
+        self.assertEqual(self.answer(papers.calzetta, self.file(1, (8, 8))), [])
 
 
 class Deviation(Question):
@@ -99,7 +99,7 @@ class Deviation(Question):
 
     def test_speed_of_each_format_by_deviation(self):
         deviations = [("b", 60.0), ("gen:twin:cant", 20.25), ("a", 0.0)]
-        (table,) = self.answer(sections_papers.fraga, ({"cpu": "c"}, self.cases(deviations)))
+        (table,) = self.answer(papers.fraga, ({"cpu": "c"}, self.cases(deviations)))
         self.assertEqual(table.columns, ["matrix", "deviation (%)", "published (%)", "csr", "hll"])
         self.assertEqual(
             table.rows,
@@ -112,7 +112,7 @@ class Deviation(Question):
 
     def test_results_without_deviation_have_no_such_picture(self):
         cases = [case(OPENMP + "64", 2, matrix) for matrix in "abc"]
-        self.assertEqual(self.answer(sections_papers.fraga, ({"cpu": "c"}, cases)), [])
+        self.assertEqual(self.answer(papers.fraga, ({"cpu": "c"}, cases)), [])
 
 
 class OneAgainstMany(Question):
@@ -127,7 +127,7 @@ class OneAgainstMany(Question):
                 (ONE_BY_ONE + "yes", 2 * k),
             )
         ]
-        (table,) = self.answer(sections_papers.gollmann, ({"cpu": "c"}, cases))
+        (table,) = self.answer(papers.gollmann, ({"cpu": "c"}, cases))
         self.assertEqual(
             table.rows,
             [
@@ -166,10 +166,10 @@ class All(Question):
     def test_dry_runs_are_asked_nothing(self):
         context = {"cpu": "c", "dry_run": "true"}
         self.assertEqual(
-            self.answer(sections_papers.all_questions, (context, BlockSizes.CASES)), []
+            self.answer(papers.all_questions, (context, BlockSizes.CASES)), []
         )
         self.assertEqual(
-            len(self.answer(sections_papers.all_questions, ({"cpu": "c"}, BlockSizes.CASES))), 1
+            len(self.answer(papers.all_questions, ({"cpu": "c"}, BlockSizes.CASES))), 1
         )
         self.assertTrue((published.FOLDER / "fraga_deviation.csv").is_file())
 
