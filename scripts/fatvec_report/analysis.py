@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .load import NOISY, Run
+from .load import NOISY, Run, union
 from .names import PEER, PORTABLE, RAW, SPECIALISED, role
 from .page import times
 
@@ -31,16 +31,19 @@ def compare(run: Run) -> pd.DataFrame:
     """One row per problem. Columns: the problem's keys; a GFLOPS column per contender; per role
     (fatvec, raw_best, peer) its GFLOPS and NAME_what; of fatvec's best its seconds, bound_fraction,
     spread, setup_seconds and setup_products (set-up in products); bound (GFLOPS at the bound),
-    in_cache (working set within the last-level cache); vs_raw and vs_peer.
+    in_cache (working set within the last-level cache); vs_raw and vs_peer; NAME_mark of numbers.
     """
     rows, keys = run.measured, run.problem_keys
     kinds = rows.contender.map(role)
-    table = rows.groupby([*keys, "contender"]).GFLOPS.max().unstack()
-    table = table.reindex(columns=run.rows.contender.unique())
+    best = fastest(rows, [*keys, "contender"]).set_index([*keys, "contender"])
+    names = run.rows.contender.unique()
+    table = best.GFLOPS.unstack().reindex(columns=names)
+    table = table.join(best.mark.unstack().reindex(columns=names).add_suffix("_mark"))
     for wanted, name in BEST.items():
         best = fastest(rows[kinds == wanted], keys).set_index(keys)
         what = [run.describe(row, wanted != SPECIALISED) for _, row in best.iterrows()]
-        table[name], table[f"{name}_what"] = best.GFLOPS, pd.Series(what, best.index, dtype=object)
+        table[name], table[f"{name}_mark"] = best.GFLOPS, best.mark
+        table[f"{name}_what"] = pd.Series(what, best.index, dtype=object)
         if wanted == SPECIALISED:
             own = ["seconds", "bound_fraction", "spread", "setup_seconds"]
             table[own], table["setup_products"] = best[own], best.setup_seconds / best.seconds
@@ -48,8 +51,10 @@ def compare(run: Run) -> pd.DataFrame:
     bound = rows.GFLOPS / rows.bound_fraction.where(rows.bound_fraction > 0)
     problems = rows.assign(bound=bound, in_cache=rows.bytes_per_cache < 1).groupby(keys)
     table["bound"], table["in_cache"] = problems.bound.median(), problems.in_cache.any()
-    table["vs_raw"] = table.fatvec / table.raw_best
-    table["vs_peer"] = table.fatvec / table.peer
+    for name, other in (("vs_raw", "raw_best"), ("vs_peer", "peer")):
+        table[name] = table.fatvec / table[other]
+        table[f"{name}_mark"] = list(map(union, zip(table.fatvec_mark, table[f"{other}_mark"])))
+    table["bound_fraction_mark"] = table.fatvec_mark
     return in_order(run, table.reset_index())
 
 
@@ -74,10 +79,11 @@ def fatvec_over_raw(run: Run) -> pd.DataFrame:
     for wanted in (SPECIALISED, RAW):
         best = fastest(run.measured[kinds == wanted], by)
         what = [run.describe(row, contender=wanted == RAW) for _, row in best.iterrows()]
-        columns = [*by, "seconds", "GFLOPS", "spread", "bound_fraction"]
+        columns = [*by, "seconds", "GFLOPS", "spread", "bound_fraction", "mark"]
         sides.append(best[columns].assign(what=what))
     both = sides[0].merge(sides[1], on=by, suffixes=("", "_raw"))
     both["ratio"] = both.seconds_raw / both.seconds
+    both["ratio_mark"] = list(map(union, zip(both.mark, both.mark_raw)))
     return both.rename(columns={"GFLOPS_raw": "raw_GFLOPS", "what_raw": "raw_what"})
 
 
@@ -131,10 +137,10 @@ def worst(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> pd.DataFr
     raw = same_format.assign(against=same_format.raw_what, other_GFLOPS=same_format.raw_GFLOPS)
     peer = table.dropna(subset=["vs_peer"])
     peer = peer.assign(what=peer.fatvec_what, GFLOPS=peer.fatvec, against=peer.peer_what)
-    peer = peer.assign(other_GFLOPS=peer.peer, ratio=peer.vs_peer)
-    columns = [*run.problem_keys, "what", "GFLOPS", "against", "other_GFLOPS", "ratio", "spread"]
+    peer = peer.assign(other_GFLOPS=peer.peer, ratio=peer.vs_peer, ratio_mark=peer.vs_peer_mark)
+    columns = "what GFLOPS against other_GFLOPS ratio ratio_mark spread bound_fraction".split()
     parts = [part for part in (raw, peer) if len(part)] or [raw]
-    cells = pd.concat(parts)[[*columns, "bound_fraction"]]
+    cells = pd.concat(parts)[[*run.problem_keys, *columns]]
     return cells.sort_values("ratio", kind="stable").head(10).reset_index(drop=True)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis
-from .load import Run
+from .load import Run, union
 from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED, role
 from .page import NONE, Block, Bullets, Heading, Text, gflops, table
 
@@ -28,6 +28,9 @@ def cells(run: Run) -> pd.DataFrame:
     found = best.GFLOPS.unstack().reindex(columns=SIDES)
     seconds = best.seconds.unstack().reindex(columns=SIDES)
     found["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
+    marks = best.mark.unstack().reindex(columns=SIDES)
+    found = found.join(marks.add_suffix("_mark"))
+    found["ratio_mark"] = list(map(union, zip(marks[PORTABLE], marks[SPECIALISED])))
     on_gpu = found.index.get_level_values("backend").isin(GPU_BACKENDS)
     found["launch_bound"] = (seconds[SPECIALISED] < LAUNCH_BOUND) & on_gpu
     names = [*run.rows.backend.unique(), *run.rows.format.unique(), ANY]
@@ -58,7 +61,10 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
         for side in SIDES:
             record[side] = analysis.geometric_mean(rest[side])
             record[f"{side}_count"] = rest[side].count()
+            record[f"{side}_text_mark"] = union(rest[f"{side}_mark"])
         record["ratio"], record["worst"] = analysis.geometric_mean(ratios), ratios.min()
+        record["ratio_mark"] = union(rest.ratio_mark)
+        record["worst_mark"] = union(rest.ratio_mark[rest.ratio == ratios.min()])
         record["worst_matrix"] = ratios.idxmin() if len(ratios) else ""
         record["launch_ratio"] = analysis.geometric_mean(short.ratio)
         records.append(record)

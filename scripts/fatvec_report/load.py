@@ -25,7 +25,8 @@ COUNTERS = (
 LARGEST = 1e18  # of any number in a result, and the whole numbers of names have as many digits
 SMALLEST = 1e-18  # what is nearer to zero is zero: its inverse must be a number, too
 NO_TEXT = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"  # in no page
-NOISY = 0.5  # spread from which a case is called noisy
+NOISY = 0.2  # spread from which a case is called noisy
+MARKS = "†‡"  # beside a number that rests on a noisy row, on a matrix that fits the cache
 
 
 class BadInput(Exception):
@@ -71,6 +72,12 @@ class Run:
         if shape and not settings.get("kernel", "").startswith(shape):  # "csr-row" says both
             words.insert(0, shape)
         return " ".join([row["contender"], *words] if contender else words)
+
+
+def union(marks: Iterable[str]) -> str:
+    """Of a number that rests on several rows."""
+    found = "".join(mark for mark in marks if isinstance(mark, str))
+    return "".join(mark for mark in MARKS if mark in found)
 
 
 def load(path: str | pathlib.Path) -> Run:
@@ -142,6 +149,8 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     default = rows.contender.map(lambda name: backend_of(name, default))
     rows["backend"] = rows.backend.where(rows.backend != "", default)
     rows["platform"] = rows.backend.isin(GPU_BACKENDS).map({True: "gpu", False: "cpu"})
+    noisy = (rows.spread > NOISY).map({True: MARKS[0], False: ""})
+    rows["mark"] = noisy + (rows.bytes_per_cache < 1).map({True: MARKS[1], False: ""})
     own = implementation | {"matrix", "k", "threads"}
     others = [key for key in keys if key not in own]
     apart = ("contender", "backend", "format")

@@ -77,14 +77,6 @@ class Details(Block):
 
 
 @dataclasses.dataclass
-class Verdict(Block):
-    """The answer in large print: (a number or a name, the sentence that it is the start of)."""
-
-    title: str
-    claims: list[tuple[str, str]]
-
-
-@dataclasses.dataclass
 class Table(Block):
     """Cells as they are to be read; the first `left` columns are words, the others numbers; those
     in `strong` stand out."""
@@ -116,6 +108,15 @@ class Table(Block):
         word = [at < self.left for at in kept]
         lines.insert(1, ["-" * (width - 1) + "-:"[not left] for width, left in zip(widths, word)])
         return "\n".join(f"| {' | '.join(map(_padded, line, widths, word))} |" for line in lines)
+
+
+@dataclasses.dataclass
+class Verdict(Block):
+    """The answer in large print: (a number or a name, the sentence that it is the start of)."""
+
+    title: str
+    claims: list[tuple[str, str]]
+    uses: Table | None = None  # what to use, the first of the answers
 
 
 def _padded(text: str, width: int, left: bool) -> str:
@@ -156,7 +157,8 @@ READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": sha
 
 def table(rows: pd.DataFrame, columns: str, left: int, strong: tuple[int, ...] = ()) -> Table:
     """A table of these columns, 'title <- column form' parted by '|'. The title alone is a column
-    of that name. form: a name in READ or as of format(); none: as it stands."""
+    of that name. form: a name in READ or as of format(); none: as it stands. Where there is a
+    column column_mark, its mark stands beside the number."""
     titles, cells = [], []
     for part in columns.split("|"):
         title, _, source = (text.strip() for text in part.partition("<-"))
@@ -165,7 +167,9 @@ def table(rows: pd.DataFrame, columns: str, left: int, strong: tuple[int, ...] =
             column, form = source.rsplit(" ", 1)
         read = READ.get(form) or functools.partial(number, form=form)
         titles.append(title)
-        cells.append([read(value) for value in rows[column or title]])
+        texts = [read(value) for value in rows[column or title]]
+        marks = rows.get(f"{column or title}_mark", pd.Series("", rows.index)).fillna("")
+        cells.append([text + mark * (text != NONE) for text, mark in zip(texts, marks)])
     return Table(titles, [list(row) for row in zip(*cells)], left, strong)
 
 

@@ -101,6 +101,7 @@ def all_ranks(view) -> list[Block]:
     rows = rows.assign(
         how=[view.run.describe(row) for _, row in rows.iterrows()],
         ms=rows.seconds * 1e3,
+        ms_mark=rows.mark,
         waited=rows.waited_seconds * 1e3,
         MB=rows.exchanged_bytes / 1e6,
         hidden=rows.overlap.where(rows.ranks > 1),

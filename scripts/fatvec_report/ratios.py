@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import analysis
+from .load import union
 from .names import PEER
 from .page import Block, Heading, Picture, Text, table, times
 from .style import CONTENDERS, FORMATS, INK, Sheet, even, look, pick
@@ -21,9 +22,15 @@ def ratios(view) -> list[Block]:
         same = view.same_format.assign(line=view.same_format.format)
         sides.append(("fatvec / hand-written, same format and backend", same))
     peers = analysis.contenders(view.run, PEER)
-    lines = [best.assign(ratio=best.fatvec / best[name], line=name) for name in peers]
+    lines = [(best.fatvec / best[name], best[f"{name}_mark"], name) for name in peers]
     if len(peers) > 1:
-        lines.append(best.assign(ratio=best.vs_peer, line=ALL_PEERS))
+        lines.append((best.vs_peer, best.vs_peer_mark, ALL_PEERS))
+    lines = [
+        best.assign(
+            ratio=ratio, line=line, ratio_mark=list(map(union, zip(best.fatvec_mark, mark)))
+        )
+        for ratio, mark, line in lines
+    ]
     lines = pd.concat(lines).dropna(subset=["ratio"]) if lines else best.head(0)
     if len(lines):
         sides.append(("fatvec's best / each library's best", lines))
@@ -53,8 +60,11 @@ def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
         case=("case", "first"),
         cases=("ratio", "size"),
         mean=("ratio", analysis.geometric_mean),
+        mean_mark=("ratio_mark", union),
         worst=("ratio", "min"),
+        worst_mark=("ratio_mark", "first"),
         best=("ratio", "max"),
+        best_mark=("ratio_mark", "last"),
         fast=("ratio", lambda values: (values >= 1).mean()),
     )
     columns = (

@@ -80,10 +80,10 @@ def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
             sheet.keys[titled(name)] = Patch(**bar)
             own = name == SPECIALISED
             words = {"color": INK if own else MUTED, "fontweight": "bold" if own else "normal"}
-            for place, value in zip(places, rows[name]):
+            for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"].fillna("")):
                 at = (0 if pd.isna(value) else value, place)
                 words |= {"textcoords": "offset points", "va": "center", "fontsize": 8.3}
-                axis.annotate(gflops(value), at, (2.5, 0), **words)
+                axis.annotate(gflops(value) + mark, at, (2.5, 0), **words)
         axis.set_title(f"k = {k}")
         axis.set_xlabel("GFLOPS")
         axis.set_xlim(right=axis.get_xlim()[1] * 1.15)

@@ -6,8 +6,9 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis, costs, ranks
+from .load import MARKS, NOISY, union
 from .names import RAW, role
-from .page import NONE, Block, Bullets, Details, Heading, Text, Verdict, share, table, times
+from .page import NONE, Block, Bullets, Details, Heading, Table, Text, Verdict, share, table, times
 from .views import commit
 
 
@@ -18,7 +19,42 @@ def verdict(view) -> Verdict:
         claims = ranks.claims(view.run)
     else:
         claims = [_fastest(view), *_portability(view), *_against(view)]
-    return Verdict(view.title, claims)
+    return Verdict(view.title, claims, what_to_use(view))
+
+
+def what_to_use(view) -> Table | None:
+    """Per k the contender and format that is nearest to the fastest in the sum over the matrices:
+    its share of the fastest one's speed, mean and least, and the median of its spread. Of the k
+    that at least half as many matrices have as the most; neighbours of one answer are a row."""
+    if view.run.dry or view.run.kind != "products":
+        return None
+    rows, keys = view.run.measured, view.run.problem_keys
+    counts = rows.groupby("k").matrix.nunique()
+    rows = rows[rows.k.isin(counts.index[2 * counts >= counts.max()])]
+    best = analysis.fastest(rows, [*keys, "contender", "format"])
+    best = best.assign(share=best.groupby(keys).seconds.transform("min") / best.seconds)
+    found = best.groupby(["k", "contender", "format"], sort=False).agg(
+        near=("share", "sum"),
+        share=("share", analysis.geometric_mean),
+        share_mark=("mark", union),
+        worst=("share", "min"),
+        spread=("spread", "median"),
+    )
+    found = found.reset_index().sort_values(["k", "near"], ascending=[True, False], kind="stable")
+    found = found.groupby("k").head(1)
+    found = found.assign(use=(found.contender + " " + found.format).str.strip())
+    found = found.groupby((found.use != found.use.shift()).cumsum()).agg(
+        k=("k", lambda ks: " to ".join(dict.fromkeys(map(str, (ks.min(), ks.max()))))),
+        use=("use", "first"),
+        share=("share", analysis.geometric_mean),
+        share_mark=("share_mark", union),
+        worst=("worst", "min"),
+        spread=("spread", "max"),
+    )
+    columns = (
+        "k | use | of the fastest <- share share | worst <- worst share | noise <- spread share"
+    )
+    return table(found, columns, 2, (2,))
 
 
 def _fastest(view) -> tuple[str, str]:
@@ -50,11 +86,13 @@ def _portability(view) -> list[tuple[str, str]]:
         return []
     mean, low = analysis.geometric_mean(cells.ratio), cells.loc[[cells.ratio.idxmin()]]
     cost = f"portability costs {share(1 - mean)}" if mean < 1 else "portability costs nothing"
+    marks = union(cells.ratio_mark)
     text = (
         f"of the specialised kernels' speed is reached by the one portable source: {cost}, best "
-        f"format against best format. Worst: {share(low.ratio.item())} on {view.cases(low)[0]}."
+        f"format against best format. Worst: {share(low.ratio.item())}{low.ratio_mark.item()} "
+        f"on {view.cases(low)[0]}."
     )
-    return [(share(mean), text)]
+    return [(share(mean) + marks, text)]
 
 
 def _against(view) -> list[tuple[str, str]]:
@@ -66,9 +104,11 @@ def _against(view) -> list[tuple[str, str]]:
             text = (
                 f"the best {who}'s speed, by fatvec's best. At least as fast in "
                 f"{(ratios[column] >= 1).sum()} of {len(ratios)} cases. Worst: "
-                f"{times(low[column].item())} on {view.cases(low)[0]}."
+                f"{times(low[column].item())}{low[f'{column}_mark'].item()} on "
+                f"{view.cases(low)[0]}."
             )
-            found.append((times(analysis.geometric_mean(ratios[column])), text))
+            mean = times(analysis.geometric_mean(ratios[column]))
+            found.append((mean + union(ratios[f"{column}_mark"]), text))
     return found
 
 
@@ -84,6 +124,10 @@ def summary(views: list) -> list[Block]:
         Text(
             "Ratios between contenders hold only within one run; there is no claim across "
             "machines. Every result was verified before it was timed."
+        ),
+        Text(
+            f"{MARKS[0]} beside a number: it rests on repetitions that spread by more than "
+            f"{NOISY:.0%} of their median. {MARKS[1]}: on a matrix that fits the last-level cache."
         ),
     ]
     for view in views:
@@ -109,7 +153,8 @@ def versions(views: list) -> str:
 def _per_k(view) -> list[Block]:
     rows = []
     for k, part in view.table.groupby("k"):
-        raw = view.same_format[view.same_format.k == k].ratio
+        same = view.same_format[view.same_format.k == k]
+        raw, raw_mark = same.ratio, same.ratio_mark
         peer = part.vs_peer.dropna()
         if not (len(peer) or raw.notna().any() or part.vs_raw.notna().any()):
             continue  # nothing beside fatvec
@@ -118,18 +163,22 @@ def _per_k(view) -> list[Block]:
             {
                 "k": f"k = {k}",
                 "where": NONE if where is None else f"{where.matrix}, {where.peer_what}",
-                "same": _mean(raw),
+                "same": _mean(raw, raw_mark),
                 "same_worst": raw.min(),
-                "raw": _mean(part.vs_raw),
-                "peer": _mean(peer),
+                "same_worst_mark": union(raw_mark[raw == raw.min()]),
+                "raw": _mean(part.vs_raw, part.vs_raw_mark),
+                "peer": _mean(peer, part.vs_peer_mark),
                 "peer_worst": peer.min(),
+                "peer_worst_mark": union(part.vs_peer_mark[part.vs_peer == peer.min()]),
                 "bound": part.bound_fraction.dropna().median(),
+                "bound_mark": union(part.fatvec_mark),
             }
         )
     columns = (
         " <- k | worst case against a library <- where | "
         "fatvec / hand-written, same format <- same | worst <- same_worst times | "
-        "best / best hand-written <- raw | best / best library <- peer | worst <- peer_worst times | of bound, median <- bound share"
+        "best / best hand-written <- raw | best / best library <- peer | "
+        "worst <- peer_worst times | of bound, median <- bound share"
     )
     says = (
         "Geometric means over matrices and layouts; above 1 fatvec is faster; in brackets the "
@@ -138,6 +187,9 @@ def _per_k(view) -> list[Block]:
     return [Text(says), table(pd.DataFrame(rows), columns, 2, (2, 5))] if rows else []
 
 
-def _mean(ratios: pd.Series) -> str:
+def _mean(ratios: pd.Series, marks: pd.Series) -> str:
     ratios = ratios.dropna()
-    return f"{times(analysis.geometric_mean(ratios))} ({len(ratios)})" if len(ratios) else NONE
+    marks = union(marks[ratios.index])
+    return (
+        f"{times(analysis.geometric_mean(ratios))}{marks} ({len(ratios)})" if len(ratios) else NONE
+    )

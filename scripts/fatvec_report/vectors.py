@@ -18,6 +18,8 @@ def versions(view, rows: pd.DataFrame) -> pd.DataFrame:
         version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()],
         us=rows.seconds * 1e6,
         N=rows.length.map("{:,}".format),
+        us_mark=rows.mark,
+        bound_fraction_mark=rows.mark,
     )
 
 

@@ -57,7 +57,8 @@ class Texts(OddTest):
     def test_names_in_pages(self):
         odd = document("/".join(ODD))
         odd["context"] |= {"compiler": ODD[1], "git_hash": "$_{", ODD[2]: ODD[3], "cpu": ODD[4]}
-        odd["benchmarks"].append(case(FATVEC, 1, matrix=ODD[1], reason=f"failed: {'; '.join(ODD)}"))
+        failed = case(FATVEC, 1, matrix=ODD[1], reason=f"failed: {'; '.join(ODD)}")
+        odd["benchmarks"].append(failed)
         names = ["$x^{$ <script>|.json", os.fsdecode(b"\xff\n.json")]
         status, err, text = self.report(*(self.write(odd, name) for name in names))
         self.assertEqual((status, err), (0, ""))
