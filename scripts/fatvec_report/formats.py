@@ -54,9 +54,7 @@ def _formats(view, rows: pd.DataFrame, title: str) -> plt.Figure:
             colour = style.look(name, FORMATS)[0]
             axis.hlines(places, 1, wide[name], color=colour, linewidth=1.6, zorder=3)
             sheet.marks(axis, wide[name].to_numpy(), places, name, FORMATS)
-        axis.set_xscale("log")
-        axis.set_title(f"k = {k}")
-        axis.set_xlabel("speed / CSR's")
+        axis.set(xscale="log", title=f"k = {k}", xlabel="speed / CSR's")
         by_matrix(axis, matrices)
     for axis in sheet.axes:
         even(axis)

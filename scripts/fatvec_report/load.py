@@ -195,28 +195,19 @@ def _default_backend(context: dict) -> str:
 
 def _case(path: pathlib.Path, name: str, entries: list[dict]) -> dict:
     """One row from the repetitions and aggregates of one case."""
-    failed = next(
-        (entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")), None
-    )
-    if failed:
-        reason = failed.get("error_message") or failed.get("skip_message") or "no reason given"
-        skipped = bool(failed.get("skipped")) or reason.lower().startswith("skip")
+    row = {"name": name, "fields": parse_name(name)}
+    bad = [entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")]
+    if bad:
+        reason = bad[0].get("error_message") or bad[0].get("skip_message") or "no reason given"
+        skipped = bool(bad[0].get("skipped")) or reason.lower().startswith("skip")
         said = re.match(r"(skip(ped)?|failed):\s*", reason, re.IGNORECASE)
-        return {
-            "name": name,
-            "fields": parse_name(name),
-            "status": "skipped" if skipped else "failed",
-            "reason": reason[said.end() :] or reason if said else reason,
-        }
+        reason = reason[said.end() :] or reason if said else reason
+        return {**row, "status": "skipped" if skipped else "failed", "reason": reason}
     entries = [_checked(path, name, entry) for entry in entries]
     repetitions = [entry for entry in entries if entry.get("run_type") != "aggregate"]
     median = next((entry for entry in entries if entry.get("aggregate_name") == "median"), None)
     entry = median or repetitions[0]
-    row = {
-        "name": name,
-        "fields": parse_name(name),
-        "seconds": entry["real_time"] * SECONDS[entry.get("time_unit", "ns")],
-    }
+    row["seconds"] = entry["real_time"] * SECONDS[entry.get("time_unit", "ns")]
     row.update({counter: entry[counter] for counter in COUNTERS if counter in entry})
     row["repetitions"] = entry.get("repetitions", 1)
     times = pd.Series([repetition["real_time"] for repetition in repetitions])

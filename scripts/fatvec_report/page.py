@@ -237,5 +237,5 @@ def page(title: str, blocks: list[Block], ending: str) -> str:
     }
     _name_headings(blocks)
     start = next((at for at, block in enumerate(blocks) if block.kind == "heading"), len(blocks))
-    template = environment.get_template(f"page.{ending}")
+    template = environment.get_template(f"page.{ending}.j2")
     return template.render(title=title, first=blocks[:start], body=blocks[start:], NONE=NONE)

@@ -95,8 +95,7 @@ def _averages(view, rows: pd.DataFrame) -> plt.Figure:
             sheet.line(axis, threads, ideal, "ideal", **BOUND)
         over_values(axis, rows.threads)
         axis.set_ylim(bottom=0)
-        axis.set_title(label)
-        axis.set_xlabel("threads")
+        axis.set(title=label, xlabel="threads")
     facts = f"{view.device}; {rows.matrices.max()} matrices, k = {rows.k.min()}"
     return sheet.done("Means over the suite, hand-written OpenMP", facts)
 
@@ -196,8 +195,7 @@ def _one_against_many(view, rows: pd.DataFrame) -> plt.Figure:
             for way, (dash, _) in WAYS.items():
                 sheet.line(axis, part.rows, part[way], **step(position), linestyle=dash)
         plain(axis, "xy")
-        axis.set_title(f"{contender}, layout {layout}")
-        axis.set_xlabel("N, rows of the matrix")
+        axis.set(title=f"{contender}, layout {layout}", xlabel="N, rows of the matrix")
         axis.set_ylabel("seconds")
     for way, (dash, words) in WAYS.items():
         if rows[way].notna().any():

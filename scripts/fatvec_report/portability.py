@@ -188,7 +188,6 @@ def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
             axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), **looks)
         axis.set_xlim(-0.03, 1.03)
         ticks(axis, names)
-        axis.set_ylim(len(names) - 0.3, -0.8)
-        axis.set_title(f"against {other}")
+        axis.set(ylim=(len(names) - 0.3, -0.8), title=f"against {other}")
         axis.set_xlabel(f"PP, {kind} efficiency (bar: median)")
     return sheet.done("Performance portability (PP)", "platforms: " + ", ".join(found))

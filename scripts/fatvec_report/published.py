@@ -72,21 +72,20 @@ def measured(view, about) -> pd.DataFrame:
 def beside_published(views: list) -> list[Block]:
     blocks: list[Block] = []
     for about in pd.read_csv(HERE / "published.csv", keep_default_na=False).itertuples():
-        theirs = printed(about).map(gflops)
-        theirs.columns = [f"published: {title}" for title in theirs.columns]
+        given = printed(about).map(gflops).add_prefix("published: ")
         mine = [
             (view, found)
             for view in views
             if view.platform == about.platform
             and not view.run.dry
             and len(found := measured(view, about))
-            and found.index.map(matrix_key).isin(theirs.index).any()
+            and found.index.map(matrix_key).isin(given.index).any()
         ]
         if not mine:
             continue
         matrices = list(dict.fromkeys(name for _, found in mine for name in found.index))
         rows = pd.DataFrame({"matrix": matrices}, index=map(matrix_key, matrices))
-        rows = rows.join(theirs, how="inner").set_index("matrix")
+        rows = rows.join(given, how="inner").set_index("matrix")
         rows = rows.loc[[name for name in matrices if name in rows.index]]
         for position, (_, found) in enumerate(mine, 1):
             rows = rows.join(found.add_prefix(f"[{position}] "))

@@ -89,9 +89,7 @@ def _over_ranks(view, rows: pd.DataFrame, name: str, label: str, title: str) -> 
             sheet.line(axis, counts, ideal, "ideal", **BOUND)
         over_values(axis, counts)
         axis.set_ylim(bottom=0)
-        axis.set_title(short(matrix, 40))
-        axis.set_xlabel("ranks")
-        axis.set_ylabel(label)
+        axis.set(title=short(matrix, 40), xlabel="ranks", ylabel=label)
     return sheet.done(title, view.facts())
 
 

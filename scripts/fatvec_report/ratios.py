@@ -89,10 +89,8 @@ def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
             looks = {"linewidth": 1.8, "markersize": 4.5, "label": label, **_line(name)}
             above.step(*steps, where="post", markevery=max(1, len(values) // 8), **looks)
         even(above)
-        above.set_title(title)
-        above.set_xlabel("fatvec / other (geometric mean in the legend)")
-        above.set_ylabel("share of cases")
-        above.set_ylim(-0.03, 1.03)
+        above.set(title=title, xlabel="fatvec / other (geometric mean in the legend)")
+        above.set(ylabel="share of cases", ylim=(-0.03, 1.03))
         beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 0.97), "borderaxespad": 0}
         above.legend(frameon=False, fontsize=8.5, **beside)
         sums = rows.line == ALL_PEERS
@@ -125,8 +123,7 @@ def _over_k(axis, rows: pd.DataFrame) -> None:
         axis.text(position, 1.0, text, transform=axis.get_xaxis_transform(), **says)
     even(axis, "y")
     axis.set_xticks([columns.index(k) for k in labelled], labelled)
-    axis.set_xlim(-0.6, len(columns) - 0.4)
-    axis.set_xlabel("k (bar and number: geometric mean)")
+    axis.set(xlim=(-0.6, len(columns) - 0.4), xlabel="k (bar and number: geometric mean)")
     axis.set_ylabel("fatvec / other")
     axis.grid(axis="x", visible=False)
 

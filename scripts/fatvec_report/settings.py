@@ -115,8 +115,7 @@ def _numeric(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt
                 sheet.line(axis, means.index, means, **step(position))
             sheet.key(f"k = {k}", **step(position))
         over_values(axis, rows.value)
-        axis.set_ylim(0, 1.05)
-        axis.set_title(short(title, 44))
+        axis.set(ylim=(0, 1.05), title=short(title, 44))
     sheet.outer("speed / best setting's", parameter)
     facts = f"{view.facts()}; geometric mean over matrices and layouts"
     return sheet.done(f"Sweep: {parameter}", facts)
@@ -136,9 +135,7 @@ def _blocks(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.
         axis.set_xticks(range(len(means.columns)), means.columns)
         axis.set_yticks(range(len(means.index)), means.index)
         axis.grid(visible=False)
-        axis.set_title(short(title, 40))
-        axis.set_xlabel(f"{parameter} x")
-        axis.set_ylabel(f"{parameter} y")
+        axis.set(title=short(title, 40), xlabel=f"{parameter} x", ylabel=f"{parameter} y")
     says = "share of the best block's speed, geometric mean over matrices and layouts"
     return sheet.done(f"Sweep: {parameter}", f"{view.facts()}; {says}")
 
@@ -154,9 +151,7 @@ def _choices(view, found: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
             looks = {"color": colour, "marker": marker}
             strip(axis, values, place, looks, analysis.geometric_mean(values))
         ticks(axis, list(groups.groups), 40)
-        axis.set_ylim(groups.ngroups - 0.4, -0.6)
-        axis.set_xlim(0, 1.04)
-        axis.set_title(title)
+        axis.set(ylim=(groups.ngroups - 0.4, -0.6), xlim=(0, 1.04), title=title)
         axis.tick_params(axis="x", labelbottom=True)
         last = position + 2 >= len(found)
         axis.set_xlabel("speed / best variant's (bar: geometric mean)" if last else "")

@@ -84,8 +84,7 @@ def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
                 at = (0 if pd.isna(value) else value, place)
                 words |= {"textcoords": "offset points", "va": "center", "fontsize": 8.3}
                 axis.annotate(gflops(value) + mark, at, (2.5, 0), **words)
-        axis.set_title(f"k = {k}")
-        axis.set_xlabel("GFLOPS")
+        axis.set(title=f"k = {k}", xlabel="GFLOPS")
         axis.set_xlim(right=axis.get_xlim()[1] * 1.15)
         style.ticks(axis, matrices)
         axis.set_yticks(np.arange(len(matrices)) * pitch + (len(names) - 1) / 2)
@@ -164,8 +163,7 @@ def _of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
             value = (rows[name] / rows.bound).to_numpy(dtype=float)
             sheet.marks(axis, value, np.arange(len(matrices)), name, hollow=cached)
         axis.axvline(1, **BOUND)
-        axis.set_title(f"k = {k}")
-        axis.set_xlabel("speed / bound")
+        axis.set(title=f"k = {k}", xlabel="speed / bound")
         by_matrix(axis, matrices)
     for axis in sheet.axes:
         plain(axis, "x")
@@ -211,8 +209,7 @@ def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
     axis.set_xlim(*ends)
     axis.set_yscale("log")
     plain(axis, "xy")
-    axis.set_xlabel("flops per byte of compulsory traffic")
-    axis.set_ylabel("GFLOPS")
+    axis.set(xlabel="flops per byte of compulsory traffic", ylabel="GFLOPS")
     return sheet.done("Roofline", f"{view.facts()}; both axes logarithmic")
 
 

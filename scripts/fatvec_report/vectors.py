@@ -66,9 +66,7 @@ def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) -
         else:
             axis.axhline(1, **BOUND)
         plain(axis, "xy")
-        axis.set_title(operation)
-        axis.set_xlabel("N, elements of the vector")
-        axis.set_ylabel(label)
+        axis.set(title=operation, xlabel="N, elements of the vector", ylabel=label)
     sheet.key("at the measured bandwidth", **BOUND)
     return sheet.done(title, f"{view.facts()}; both axes logarithmic")
 
