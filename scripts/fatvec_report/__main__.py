@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import functools
 import io
 import multiprocessing
 import os
@@ -13,11 +14,11 @@ import warnings
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from . import html, markdown, published, sections
-from .blocks import Drawn, Picture, flat
+from . import published, sections
 from .load import BadInput, Run, load
+from .page import Drawn, Picture, flat, page
 from .progress import Progress
-from .sections_record import versions
+from .summary import versions
 from .style import RC
 from .views import View, views
 
@@ -33,78 +34,60 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         "performance-portability metric. Exit status: 0 done, 2 a result that cannot be used or "
         "a folder that cannot be written.",
     )
-    parser.add_argument(
-        "results",
-        nargs="+",
-        metavar="RESULTS.json",
-        type=pathlib.Path,
-        help="JSON of fatvec-bench, one file per run",
+    says = "JSON of fatvec-bench, one file per run"
+    add = functools.partial(parser.add_argument, type=pathlib.Path)
+    add("results", nargs="+", metavar="RESULTS.json", help=says)
+    says = (
+        "gets report.html (all in one file), report.md, results.csv and figures/ (default: report)"
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        type=pathlib.Path,
-        default=pathlib.Path("report"),
-        help="gets report.html (all in one file), report.md, results.csv and figures/ (default: "
-        "report)",
+    add("-o", "--output", metavar="DIR", default=pathlib.Path("report"), help=says)
+    says = (
+        "CSV files of published figures (default: bench/suites/published; without them their "
+        "section is left out)"
     )
-    parser.add_argument(
-        "--published",
-        metavar="DIR",
-        type=pathlib.Path,
-        default=published.FOLDER,
-        help="CSV files of published figures (default: bench/suites/published; without them "
-        "their section is left out)",
-    )
+    add("--published", metavar="DIR", default=published.FOLDER, help=says)
     return parser.parse_args(arguments)
 
 
 def csv(runs: list[Run]) -> str:
     """Every case of every run, measured or not."""
-    table = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
-    return table[["run", *[column for column in table.columns if column != "run"]]].to_csv(
-        index=False
-    )
+    rows = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
+    first = rows.pop("run")
+    return pd.concat([first, rows.drop(columns="mark")], axis=1).to_csv(index=False)
 
 
-def draw_one(picture: Picture) -> Drawn:
+def draw(picture: Picture) -> Drawn:
     """As SVG and PNG."""
     with plt.rc_context(RC):
         figure = picture.draw()
-        inches = figure.get_size_inches()[0]
         vector, bitmap = io.BytesIO(), io.BytesIO()
         figure.savefig(vector, format="svg", metadata={"Date": None})
         figure.savefig(bitmap, format="png", dpi=160)
         plt.close(figure)
-    return Drawn(vector.getvalue(), bitmap.getvalue(), inches)
+    return Drawn(vector.getvalue(), bitmap.getvalue(), figure.get_size_inches()[0])
 
 
-PICTURES: list[
-    Picture
-] = []  # what the processes of draw() inherit: a picture's function cannot be sent to them
+PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them
 
 
 def draw_at(position: int) -> Drawn:
-    return draw_one(PICTURES[position])
+    return draw(PICTURES[position])
 
 
-def draw(pictures: list[Picture], progress: Progress) -> dict[str, Drawn]:
-    """Every picture as SVG and PNG, by as many processes as there are processors."""
+def draw_all(pictures: list[Picture], progress: Progress) -> None:
+    """By as many processes as there are processors."""
     PICTURES[:] = pictures
-    drawn = {}
     # Of letters that the font has not, and of axes without values: no user can help.
     warnings.simplefilter("ignore", UserWarning)
     # Python 3.12 warns of threads in the process that forks: they are the idle ones of numpy.
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-    with concurrent.futures.ProcessPoolExecutor(
-        max(1, min(len(pictures), os.cpu_count() or 1)), multiprocessing.get_context("fork")
-    ) as pool:
+    processes = max(1, min(len(pictures), os.cpu_count() or 1))
+    fork = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(processes, fork) as pool:
         made = pool.map(draw_at, range(len(pictures)))
         for picture in pictures:
             progress.step(f"drawing {picture.name}")
-            drawn[picture.name] = next(made)
-    return drawn
+            picture.drawn = next(made)
 
 
 def save(path: pathlib.Path, content: str | bytes) -> None:
@@ -123,15 +106,15 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
     pictures = [block for block in flat(blocks) if isinstance(block, Picture)]
     pages = {
         "results.csv": lambda: csv(runs),
-        "report.md": lambda: markdown.page(TITLE, blocks),
-        "report.html": lambda: html.page(TITLE, blocks, drawn),
+        "report.md": lambda: page(TITLE, blocks, "md"),
+        "report.html": lambda: page(TITLE, blocks, "html"),
     }
     progress.steps = len(pictures) + len(pages)
-    drawn = draw(pictures, progress)
+    draw_all(pictures, progress)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for name, picture in drawn.items():
-        save(folder / "figures" / f"{name}.svg", picture.vector)
-        save(folder / "figures" / f"{name}.png", picture.bitmap)
+    for picture in pictures:
+        save(folder / "figures" / f"{picture.name}.svg", picture.drawn.vector)
+        save(folder / "figures" / f"{picture.name}.png", picture.drawn.bitmap)
     for name, content in pages.items():
         progress.step(f"writing {name}")
         save(folder / name, content())
@@ -141,14 +124,10 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
 def tell(seen: list[View], folder: pathlib.Path, pictures: int) -> None:
     """Says what was found, and where the files are."""
     for view in seen:
-        print(f"{view.title}:")
-        for line in view.headline():
-            print(f"  {line}")
-    print(
-        f"page: {folder / 'report.html'}\ntext: {folder / 'report.md'}\nrows: "
-        f"{folder / 'results.csv'}\n"
-        f"pictures: {pictures}, each as PNG and SVG, in {folder / 'figures'}"
-    )
+        print(f"{view.title}:", *(f"  {line}" for line in view.headline()), sep="\n")
+    for what, name in (("page", "report.html"), ("text", "report.md"), ("rows", "results.csv")):
+        print(f"{what}: {folder / name}")
+    print(f"pictures: {pictures}, each as PNG and SVG, in {folder / 'figures'}")
 
 
 def main(command_line: list[str] | None = None) -> int:

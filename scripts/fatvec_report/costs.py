@@ -8,8 +8,9 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis
-from .load import Run
-from .names import GPU_BACKENDS, SPECIALISED, PEER, PORTABLE, RAW, role
+from .load import Run, union
+from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED, role
+from .page import NONE, Block, Bullets, Heading, Text, gflops, table
 
 ANY = "best format"
 SIDES = (PORTABLE, SPECIALISED, RAW, PEER)
@@ -24,17 +25,17 @@ def cells(run: Run) -> pd.DataFrame:
     rows = run.measured.assign(role=run.measured.contender.map(role))
     rows = pd.concat([rows[rows.format != ""], rows.assign(format=ANY)], ignore_index=True)
     best = analysis.fastest(rows, [*by, "role"]).set_index([*by, "role"])
-    table = best.GFLOPS.unstack().reindex(columns=SIDES)
+    found = best.GFLOPS.unstack().reindex(columns=SIDES)
     seconds = best.seconds.unstack().reindex(columns=SIDES)
-    table["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
-    table["launch_bound"] = (seconds[SPECIALISED] < LAUNCH_BOUND) & table.index.get_level_values(
-        "backend"
-    ).isin(GPU_BACKENDS)
-    places = {
-        name: at
-        for at, name in enumerate([*run.rows.backend.unique(), *run.rows.format.unique(), ANY])
-    }
-    return analysis.in_order(run, table.reset_index()).sort_values(
+    found["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
+    marks = best.mark.unstack().reindex(columns=SIDES)
+    found = found.join(marks.add_suffix("_mark"))
+    found["ratio_mark"] = list(map(union, zip(marks[PORTABLE], marks[SPECIALISED])))
+    on_gpu = found.index.get_level_values("backend").isin(GPU_BACKENDS)
+    found["launch_bound"] = (seconds[SPECIALISED] < LAUNCH_BOUND) & on_gpu
+    names = [*run.rows.backend.unique(), *run.rows.format.unique(), ANY]
+    places = {name: at for at, name in enumerate(names)}
+    return analysis.in_order(run, found.reset_index()).sort_values(
         ["backend", "format", "k"],
         key=lambda column: column if column.name == "k" else column.map(places),
         ignore_index=True,
@@ -42,46 +43,86 @@ def cells(run: Run) -> pd.DataFrame:
     )
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
+def summary(found: pd.DataFrame) -> pd.DataFrame:
     """One row per backend, format and k of cells of one layout. The means are over the same
     matrices: those that the portable and the specialised kernel both did, or the one that there is;
     launch-bound ones apart. Columns: those keys, matrices (their number), the GFLOPS of each role
     and ROLE_count (over how many matrices), ratio, worst, worst_matrix; launch_bound (a number),
     launch_ratio."""
-    records = []
-    for key, group in table.groupby(["backend", "format", "k"], sort=False):
+    records, by = [], ["backend", "format", "k"]
+    for key, group in found.groupby(by, sort=False):
         needed = [side for side in (PORTABLE, SPECIALISED) if group[side].notna().any()]
         if not needed:
             continue
         both = group.dropna(subset=needed)
         short, rest = both[both.launch_bound], both[~both.launch_bound]
         ratios = rest.set_index("matrix").ratio.dropna()
-        records.append(
-            {
-                **dict(zip(("backend", "format", "k"), key)),
-                "matrices": len(rest),
-                **{side: analysis.geometric_mean(rest[side]) for side in SIDES},
-                **{f"{side}_count": rest[side].count() for side in SIDES},
-                "ratio": analysis.geometric_mean(ratios),
-                "worst": ratios.min(),
-                "worst_matrix": ratios.idxmin() if len(ratios) else "",
-                "launch_bound": len(short),
-                "launch_ratio": analysis.geometric_mean(short.ratio),
-            }
-        )
+        record = dict(zip(by, key)) | {"matrices": len(rest), "launch_bound": len(short)}
+        for side in SIDES:
+            record[side] = analysis.geometric_mean(rest[side])
+            record[f"{side}_count"] = rest[side].count()
+            record[f"{side}_text_mark"] = union(rest[f"{side}_mark"])
+        record["ratio"], record["worst"] = analysis.geometric_mean(ratios), ratios.min()
+        record["ratio_mark"] = union(rest.ratio_mark)
+        record["worst_mark"] = union(rest.ratio_mark[rest.ratio == ratios.min()])
+        record["worst_matrix"] = ratios.idxmin() if len(ratios) else ""
+        record["launch_ratio"] = analysis.geometric_mean(short.ratio)
+        records.append(record)
     return pd.DataFrame(records)
 
 
-def headline(table: pd.DataFrame) -> list[str]:
+def headline(found: pd.DataFrame) -> list[str]:
     """All cells in one line; none where the portable kernel was not measured."""
-    if table[PORTABLE].isna().all():
+    if found[PORTABLE].isna().all():
         return []
-    each = table[(table.format != ANY) & table.ratio.notna()]
-    apart = int(each.launch_bound.sum())
-    return [
-        "the portable kernel in each format "
-        + analysis.ratio_summary(
-            each[~each.launch_bound].ratio, "the specialised kernel of that format"
-        )
-        + (f"; without {apart} launch-bound cases" if apart else "")
+    each = found[(found.format != ANY) & found.ratio.notna()]
+    apart, other = int(each.launch_bound.sum()), "the specialised kernel of that format"
+    ratios = analysis.ratio_summary(each[~each.launch_bound].ratio, other)
+    rest = f"; without {apart} launch-bound cases" if apart else ""
+    return [f"the portable kernel in each format {ratios}{rest}"]
+
+
+def cost(view) -> list[Block]:
+    if view.costs[PORTABLE].isna().all():
+        return []
+    gpu = view.platform == "gpu"
+    columns = (
+        "format | worst matrix <- worst_matrix | k | matrices | "
+        + "".join(f"{ANSWERS[side]} <- {side}_text | " for side in SIDES)
+        + "portable / specialised <- ratio times | worst <- worst times"
+        + " | launch-bound <- launch_bound | their ratio <- launch_ratio times" * gpu
+    )
+    short = (
+        "Launch-bound: the specialised kernel takes less than "
+        f"{LAUNCH_BOUND * 1e6:.0f} µs. These matrices are in the last two columns only."
+    )
+    blocks: list[Block] = [
+        Text(
+            "GFLOPS, geometric means over the matrices, each role with its fastest kernel on one "
+            "backend, whatever settings were swept."
+        ),
+        Bullets(
+            [
+                "Portable: one source for all backends. Specialised: fatvec's kernels for this "
+                "platform. Hand-written: without Kokkos.",
+                "A row is over the matrices that the portable and the specialised kernel both did, "
+                "verified. In brackets: how many of them another role did, if not all. "
+                f"{NONE}: nothing to show.",
+                "The ratio is of speeds: above 1× the portable kernel is faster. Worst: on the "
+                "worst matrix.",
+                *([short] if gpu else []),
+            ]
+        ),
     ]
+    for title, part in view.parts(view.costs):
+        for backend, each in part.groupby("backend", sort=False):
+            rows = summary(each)
+            if rows.empty:
+                continue
+            for side in SIDES:
+                some = rows[f"{side}_count"].between(1, rows.matrices - 1)
+                rows[f"{side}_text"] = rows[side].map(gflops)
+                rows.loc[some, f"{side}_text"] += " (" + rows[f"{side}_count"].astype(str) + ")"
+            heading = Heading(", ".join(filter(None, [backend, title])))
+            blocks += [heading, table(rows, columns, 2, (8,))]
+    return blocks

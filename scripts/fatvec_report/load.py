@@ -7,6 +7,7 @@ import dataclasses
 import json
 import pathlib
 import re
+from typing import Iterable
 
 import pandas as pd
 
@@ -14,41 +15,18 @@ from .names import GPU_BACKENDS, SPEAKING, backend_of, implementation_keys, matr
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 COUNTERS = (
-    "GFLOPS",
-    "bytes",
-    "bytes_per_cache",
-    "GBs",
-    "bound_fraction",
-    "verified",
-    "setup_seconds",
-    "mean_seconds",
-    "min_seconds",
-    "spread",
-    "capped",
-    "rows",
-    "nnz",
-    "row_deviation",
-    "stored_entries",
-    "matrix_bytes",
+    "GFLOPS bytes bytes_per_cache GBs bound_fraction verified setup_seconds mean_seconds "
+    "min_seconds spread capped rows nnz row_deviation stored_entries matrix_bytes "
     # of the suites of ranks
-    "efficiency",
-    "waited_seconds",
-    "local_seconds",
-    "halo_seconds",
-    "overlap",
-    "exchanged_bytes",
-    "most_received_rows",
-    "most_neighbours",
-    "least_rank_nnz",
-    "most_rank_nnz",
-    "rank_memory_bytes",
-    "slowest_rank",
-)
-
-
+    "efficiency waited_seconds local_seconds halo_seconds overlap exchanged_bytes "
+    "most_received_rows most_neighbours least_rank_nnz most_rank_nnz rank_memory_bytes "
+    "slowest_rank"
+).split()
 LARGEST = 1e18  # of any number in a result, and the whole numbers of names have as many digits
 SMALLEST = 1e-18  # what is nearer to zero is zero: its inverse must be a number, too
 NO_TEXT = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff"  # in no page
+NOISY = 0.2  # spread from which a case is called noisy
+MARKS = "†‡"  # beside a number that rests on a noisy row, on a matrix that fits the cache
 
 
 class BadInput(Exception):
@@ -63,22 +41,15 @@ class Run:
     label: str
     context: dict
     rows: pd.DataFrame
-    problem_keys: list[
-        str
-        # the columns that tell problems apart: matrix and k, and between them whatever else the
-        # names carry
-    ]
-    parameters: list[
-        str
-    ]  # the columns that tell variants of a contender apart, apart from backend and format
+    problem_keys: list[str]  # what tells problems apart: matrix, k, and whatever names carry
+    parameters: list[str]  # what tells variants apart, but backend and format
 
     @property
     def kind(self) -> str:
         """What its rows are of: "vectors" (no matrices, but a length and an operation each),
         "ranks" (one product on a number of ranks each), "products"."""
-        return (
-            "vectors" if "length" in self.rows else "ranks" if "ranks" in self.rows else "products"
-        )
+        marks = {"length": "vectors", "ranks": "ranks"}
+        return next((kind for key, kind in marks.items() if key in self.rows), "products")
 
     @property
     def measured(self) -> pd.DataFrame:
@@ -91,11 +62,8 @@ class Run:
     def describe(self, row: pd.Series, contender: bool = False, without: str = "") -> str:
         """What exactly ran: 'hll-row', 'csr dynamic chunk 64'; with its contender in front:
         'kokkoskernels csr'."""
-        settings = {
-            key: row[key]
-            for key in self.parameters
-            if key != without and isinstance(row.get(key), str) and row[key]
-        }
+        settings = {key: row.get(key) for key in self.parameters if key != without}
+        settings = {key: value for key, value in settings.items() if value and value == value}
         words = [
             value if key in SPEAKING else f"{key.replace('_', ' ')} {value}"
             for key, value in settings.items()
@@ -104,6 +72,12 @@ class Run:
         if shape and not settings.get("kernel", "").startswith(shape):  # "csr-row" says both
             words.insert(0, shape)
         return " ".join([row["contender"], *words] if contender else words)
+
+
+def union(marks: Iterable[str]) -> str:
+    """Of a number that rests on several rows."""
+    found = "".join(mark for mark in marks if isinstance(mark, str))
+    return "".join(mark for mark in MARKS if mark in found)
 
 
 def load(path: str | pathlib.Path) -> Run:
@@ -151,7 +125,7 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     for record in records:
         if length := record["fields"].pop("vector", ""):
             record["fields"] = {"matrix": f"vectors of {length}", **record["fields"]}
-            record["length"] = _whole(path, "the length of a vector", length)
+            (record["length"],) = _whole(path, "the length of a vector", [length])
     keys = list(dict.fromkeys(key for record in records for key in record["fields"]))
     implementation = {key for record in records for key in implementation_keys(record["fields"])}
     rows = pd.DataFrame([{**record.pop("fields"), **record} for record in records])
@@ -162,40 +136,34 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
                 "matrix:NAME/contender:NAME/.../k:K"
             )
     rows[keys] = rows[keys].fillna("")
-    rows["k"] = [_whole(path, "k", k) for k in rows["k"]]
-    for threads in rows.get("threads", []):
-        if threads:
-            _whole(path, "the number of threads", threads)
+    _whole(path, "the number of threads", [text for text in rows.get("threads", []) if text])
+    rows["k"] = _whole(path, "k", rows.k)
     if "ranks" in rows:
-        rows["ranks"] = [_whole(path, "the number of ranks", ranks) for ranks in rows["ranks"]]
+        rows["ranks"] = _whole(path, "the number of ranks", rows.ranks)
     for name in ("backend", "format", "threads"):
-        if name not in rows:
-            rows[name] = ""
+        rows[name] = rows.get(name, "")
     for name in ("seconds", *COUNTERS):
-        rows[name] = pd.to_numeric(rows[name], errors="coerce") if name in rows else float("nan")
+        rows[name] = pd.to_numeric(rows.get(name, float("nan")), errors="coerce")
     rows["matrix"] = rows.matrix.map(matrix_label)
     default = _default_backend(context)
-    rows["backend"] = [
-        backend or backend_of(contender, default)
-        for backend, contender in zip(rows.backend, rows.contender)
-    ]
-    rows["platform"] = ["gpu" if backend in GPU_BACKENDS else "cpu" for backend in rows.backend]
-    others = [
-        key for key in keys if key not in implementation and key not in ("matrix", "k", "threads")
-    ]
-    parameters = [
-        key
-        for key in keys
-        if key in implementation and key not in ("contender", "backend", "format")
-    ]
+    default = rows.contender.map(lambda name: backend_of(name, default))
+    rows["backend"] = rows.backend.where(rows.backend != "", default)
+    rows["platform"] = rows.backend.isin(GPU_BACKENDS).map({True: "gpu", False: "cpu"})
+    noisy = (rows.spread > NOISY).map({True: MARKS[0], False: ""})
+    rows["mark"] = noisy + (rows.bytes_per_cache < 1).map({True: MARKS[1], False: ""})
+    own = implementation | {"matrix", "k", "threads"}
+    others = [key for key in keys if key not in own]
+    apart = ("contender", "backend", "format")
+    parameters = [key for key in keys if key in implementation and key not in apart]
     return Run(readable(path.stem, r"\s"), context, rows, ["matrix", *others, "k"], parameters)
 
 
-def _whole(path: pathlib.Path, what: str, text: str) -> int:
-    number = whole(text)
-    if not number:
-        raise BadInput(f"{path}: {what} is not a whole number from 1 on: '{text[:40]}'")
-    return number
+def _whole(path: pathlib.Path, what: str, texts: Iterable[str]) -> list[int]:
+    numbers = [whole(text) for text in texts]
+    for text, number in zip(texts, numbers):
+        if not number:
+            raise BadInput(f"{path}: {what} is not a whole number from 1 on: '{text[:40]}'")
+    return numbers
 
 
 def whole(text: str) -> int | None:
@@ -227,28 +195,19 @@ def _default_backend(context: dict) -> str:
 
 def _case(path: pathlib.Path, name: str, entries: list[dict]) -> dict:
     """One row from the repetitions and aggregates of one case."""
-    failed = next(
-        (entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")), None
-    )
-    if failed:
-        reason = failed.get("error_message") or failed.get("skip_message") or "no reason given"
-        skipped = bool(failed.get("skipped")) or reason.lower().startswith("skip")
+    row = {"name": name, "fields": parse_name(name)}
+    bad = [entry for entry in entries if entry.get("error_occurred") or entry.get("skipped")]
+    if bad:
+        reason = bad[0].get("error_message") or bad[0].get("skip_message") or "no reason given"
+        skipped = bool(bad[0].get("skipped")) or reason.lower().startswith("skip")
         said = re.match(r"(skip(ped)?|failed):\s*", reason, re.IGNORECASE)
-        return {
-            "name": name,
-            "fields": parse_name(name),
-            "status": "skipped" if skipped else "failed",
-            "reason": reason[said.end() :] or reason if said else reason,
-        }
+        reason = reason[said.end() :] or reason if said else reason
+        return {**row, "status": "skipped" if skipped else "failed", "reason": reason}
     entries = [_checked(path, name, entry) for entry in entries]
     repetitions = [entry for entry in entries if entry.get("run_type") != "aggregate"]
     median = next((entry for entry in entries if entry.get("aggregate_name") == "median"), None)
     entry = median or repetitions[0]
-    row = {
-        "name": name,
-        "fields": parse_name(name),
-        "seconds": entry["real_time"] * SECONDS[entry.get("time_unit", "ns")],
-    }
+    row["seconds"] = entry["real_time"] * SECONDS[entry.get("time_unit", "ns")]
     row.update({counter: entry[counter] for counter in COUNTERS if counter in entry})
     row["repetitions"] = entry.get("repetitions", 1)
     times = pd.Series([repetition["real_time"] for repetition in repetitions])

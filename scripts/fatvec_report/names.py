@@ -11,48 +11,21 @@ MARKS = {"manual_time", "real_time", "process_time"}
 
 # Keys that describe an implementation wherever they stand; those between contender: and layout: do,
 # too.
-IMPLEMENTATION = (
-    "contender",
-    "backend",
-    "format",
-    "kernel",
-    "schedule",
-    "variant",
-    "algorithm",
-    "policy",
-)
+IMPLEMENTATION = "contender backend format kernel schedule variant algorithm policy".split()
 # Keys that describe the problem wherever they stand: they can only split a comparison, never mix
 # two problems into one.
-PROBLEM = (
-    "matrix",
-    "layout",
-    "k",
-    "scalar",
-    "precision",
-    "ordinal",
-    "offset",
-    "index",
-    "alpha",
-    "beta",
-    "transpose",
-    "cache",
-)
+PROBLEM = "matrix layout k scalar precision ordinal offset index alpha beta transpose cache".split()
 # Parameters whose value says enough on its own: "dynamic", but "chunk 64".
 SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy", "exchange")
 
 SPECIALISED, PORTABLE, RAW, PEER = "fatvec", "portable", "raw", "peer"
-ANSWERS = {
-    PORTABLE: "portable",
-    SPECIALISED: "specialised",
-    RAW: "hand-written",
-    PEER: "library",
-}  # the roles side by side
+# the roles side by side
+ANSWERS = dict(
+    zip((PORTABLE, SPECIALISED, RAW, PEER), "portable specialised hand-written library".split())
+)
 GPU_BACKENDS = {"cuda", "hip", "sycl", "openmptarget", "openacc"}
-BACKENDS = {
-    "mkl": "openmp",
-    "eigen": "openmp",
-    "cusparse": "cuda",
-}  # of contenders that name none; raw-X runs on X
+# of contenders that name none; raw-X runs on X
+BACKENDS = {"mkl": "openmp", "eigen": "openmp", "cusparse": "cuda"}
 TWIN = "gen:twin:"
 
 

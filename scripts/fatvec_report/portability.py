@@ -6,12 +6,17 @@ arXiv 2407.00232: the best known there), or the architectural one, the share of 
 
 from __future__ import annotations
 
+import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
 from .costs import ANY
-from .names import ANSWERS, SPECIALISED, PEER, PORTABLE, RAW, role
+from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED, role
+from .page import Block, Bullets, Picture, Text, number, table
+from .style import LABELS, Sheet, look, strip, ticks
 
+LOOKS = dict(zip((PORTABLE, SPECIALISED, RAW), ("fatvec-portable", "fatvec", "raw-openmp")))
+LOOKS = {ANSWERS[kind]: name for kind, name in LOOKS.items()}  # whose look they have
 APPLICATIONS = [ANSWERS[kind] for kind in (PORTABLE, SPECIALISED, RAW)]
 EFFICIENCIES = ("application", "architectural")
 KEYS = ["application_name", "format", "problem"]
@@ -70,36 +75,119 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     columns = [*KEYS, "platform", *EFFICIENCIES]
     if not parts:
         return pd.DataFrame(columns=columns)
-    table = pd.concat(parts, ignore_index=True)
-    table["application"] = table.best_seconds / table.seconds
-    table["architectural"] = table.bound_fraction.clip(upper=1)
-    several = table.groupby("application_name").platform.transform("nunique") > 1
-    return table.loc[several | table.application_name.isin(APPLICATIONS), columns].reset_index(
-        drop=True
-    )
+    joined = pd.concat(parts, ignore_index=True)
+    joined["application"] = joined.best_seconds / joined.seconds
+    joined["architectural"] = joined.bound_fraction.clip(upper=1)
+    several = joined.groupby("application_name").platform.transform("nunique") > 1
+    named = joined.application_name.isin(APPLICATIONS)
+    return joined.loc[several | named, columns].reset_index(drop=True)
 
 
-def metric(found: dict[str, pd.DataFrame], table: pd.DataFrame) -> pd.DataFrame:
+def metric(found: dict[str, pd.DataFrame], each: pd.DataFrame) -> pd.DataFrame:
     """One row per application (APPLICATIONS first), format and problem: PP of both kinds, 0 where a
     platform has no verified result."""
     problems = list(dict.fromkeys(problem for rows in found.values() for problem in rows.problem))
-    formats = list(dict.fromkeys([ANY, *table.format]))
-    names = [
-        *APPLICATIONS,
-        *(name for name in table.application_name.unique() if name not in APPLICATIONS),
-    ]
-    index = pd.MultiIndex.from_tuples(
-        [
-            (name, shape, problem)
-            for name in names
-            for shape in formats
-            for problem in problems
-            if name in APPLICATIONS or shape == ANY
-        ],
-        names=KEYS,
-    )
+    formats = list(dict.fromkeys([ANY, *each.format]))
+    names = list(dict.fromkeys([*APPLICATIONS, *each.application_name]))
+    index = pd.MultiIndex.from_product([names, formats, problems], names=KEYS)
+    own = index.get_level_values(0).isin(APPLICATIONS) | (index.get_level_values(1) == ANY)
+    index = index[own]
     result = pd.DataFrame(index=index, columns=list(EFFICIENCIES), dtype=float)
     for kind in EFFICIENCIES:
-        wide = table.set_index([*KEYS, "platform"])[kind].unstack().reindex(columns=list(found))
+        wide = each.set_index([*KEYS, "platform"])[kind].unstack().reindex(columns=list(found))
         result[kind] = (len(found) / (1 / wide).sum(axis=1, skipna=False)).reindex(index).fillna(0)
     return result.reset_index()
+
+
+def across_platforms(views: list) -> list[Block]:
+    found = trials(views)
+    if len(found) < 2:
+        return []
+    each = efficiencies(found)
+    values = metric(found, each)
+    if values.empty:
+        return [Text("The results of the platforms have no problem (matrix, layout, k) in common.")]
+    best, name = values[values.format == ANY], "application_name"
+    rows = best.groupby(name, sort=False).agg(
+        appl=("application", "median"),
+        appl_min=("application", "min"),
+        arch=("architectural", "median"),
+        arch_min=("architectural", "min"),
+        none=("application", lambda values: f"{(values == 0).sum()} of {len(values)}"),
+    )
+    rows[["appl", "appl_min", "arch", "arch_min"]] = rows.iloc[:, :4].map(_pp)
+    columns = (
+        f"application <- {name} | PP appl., median <- appl | min <- appl_min | "
+        "PP arch., median <- arch | min <- arch_min | unsupported <- none"
+    )
+    medians = each[each.format == ANY].groupby([name, "platform"])[list(EFFICIENCIES)].median()
+    for at, platform in enumerate(found):
+        for kind in EFFICIENCIES:
+            rows[f"{kind}{at}"] = medians[kind].unstack().get(platform)
+            columns += f" | e {kind[:4]}., {platform} <- {kind}{at} .2f"
+    formats = values[values.format != ANY]
+    order = dict.fromkeys(formats.format)
+    formats = formats.groupby(["format", name]).application.median().unstack().reindex(order)
+    formats = formats.map(_pp).reset_index()
+    return [
+        Text(
+            "Pennycook's metric: PP = |H| / Σ 1/eᵢ over the platforms H, zero where one is not "
+            "supported; of each problem (matrix, layout, k) that was tried on all of them, then "
+            "the median over the problems."
+        ),
+        Bullets(
+            [
+                f"H = {', '.join(found)}.",
+                "Application efficiency is relative to the fastest verified contender of the same "
+                "run on that platform, whoever that is; not to the fastest that there may be "
+                "elsewhere.",
+                "Architectural efficiency is the share of the bandwidth bound, counted as 1 where "
+                "caches beat it.",
+                "Each application takes its fastest format and kernel per platform and problem. "
+                "Hand-written: the fastest of the platform's raw-*.",
+            ]
+        ),
+        Picture(
+            "portability",
+            "Marks: performance portability per application, one per problem, with medians; left "
+            "relative to the fastest contender, right to the bandwidth bound.",
+            lambda: _draw(best, list(found)),
+        ),
+        table(rows.reset_index(), columns, 1, (1, 3)),
+        *(
+            [
+                Text(
+                    "In one format on all platforms: PP by application efficiency, median; still "
+                    "relative to the fastest contender in any format."
+                ),
+                table(formats, " | ".join(["format", *APPLICATIONS]), 1),
+            ]
+            if len(formats)
+            else []
+        ),
+    ]
+
+
+def _pp(value: float) -> str:
+    return "0" if value == 0 else number(value)
+
+
+def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
+    """PP of each application over all problems: a dot per problem, a bar at the median, by both
+    efficiencies."""
+    names = list(dict.fromkeys(values.application_name))
+    sheet = Sheet(2, 2, 0.55 * len(names) + LABELS, sharey=True, sharex=True)
+    against = ("the fastest contender of the same run", "the bandwidth bound")
+    for axis, kind, other in zip(sheet.axes, EFFICIENCIES, against):
+        for place, name in enumerate(names):
+            each = values[values.application_name == name][kind]
+            colour, marker, _ = look(LOOKS.get(name, name))
+            middle = each.median()
+            strip(axis, each, place, {"color": colour, "marker": marker}, middle)
+            looks = {"textcoords": "offset points", "ha": "center", "fontsize": 8.5}
+            axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), **looks)
+        axis.set_xlim(-0.03, 1.03)
+        ticks(axis, names)
+        axis.set(ylim=(len(names) - 0.3, -0.8), title=f"against {other}")
+        axis.set_xlabel(f"PP, {kind} efficiency (bar: median)")
+    return sheet.done("Performance portability (PP)", "platforms: " + ", ".join(found))

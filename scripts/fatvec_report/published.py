@@ -1,181 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others have published for the same matrices, from CSV files (bench/suites/published). Side
-by side, never as a ratio: the hardware differs."""
+"""What others have published for the same matrices (bench/suites/published) beside what a run
+measured, never as a ratio, for the hardware differs. published.csv says which columns of which
+table, and what of fatvec stands beside it; works.csv, what each work publishes."""
 
 from __future__ import annotations
 
-import dataclasses
 import pathlib
 
 import pandas as pd
 
 from .names import matrix_key
+from .page import NONE, Block, Heading, Text, gflops, table, word
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "bench" / "suites" / "published"
-CRESCENT2 = "CRESCENT2 cluster (Cranfield), Intel Xeon E5-2620"
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDER = HERE.parents[1] / "bench" / "suites" / "published"
 # Spellings in the published tables that are not the collection's.
 SPELLINGS = {"cry10000": "cryg10000", "cfdl": "cfd1", "case14": "cage14", "case15": "cage15"}
 
-SOURCES = [  # (work, hardware as it states it, what can be shown of it)
-    (
-        "Balayre 2024, sparse matrix × fat vector with OpenMP and CUDA",
-        f"{CRESCENT2}; an NVIDIA GPU that it does not name",
-        "tables below",
-    ),
-    (
-        "Calzetta and Lori 2025, SpMV in CSR and HLL",
-        "two sockets, Intel Xeon Silver 4210 at 2.20 GHz; NVIDIA RTX5000",
-        "charts without numbers",
-    ),
-    (
-        "Fraga 2018, SpMV in CSR and ELLPACK with OpenMP and CUDA",
-        "two Intel E5-2698 v3 (Haswell), 32 cores; four Tesla K40",
-        "charts without numbers",
-    ),
-    (
-        "Stec and Stpiczyński, SpMV with OpenACC",
-        "two Intel Xeon Gold 6342 at 2.80 GHz, 48 cores; NVIDIA A40",
-        "tables below",
-    ),
-    ("Gollmann 2020, sparse × dense in CUDA", "not stated", "charts without numbers"),
-]
+
+def read(name: str) -> pd.DataFrame:
+    """A published table by matrix; empty where it is not there or is another."""
+    try:
+        found = pd.read_csv(FOLDER / name, comment="#")
+        found = found.set_index(found.matrix.astype(str).replace(SPELLINGS).map(matrix_key))
+        return found[~found.index.duplicated()]
+    except (OSError, ValueError, AttributeError):
+        return pd.DataFrame()
 
 
-@dataclasses.dataclass
-class Published:
-    """One table: which of its columns to show (title to the CSV's columns, of which the fastest
-    counts), and what fatvec has beside it."""
-
-    file: str
-    title: str
-    hardware: str
-    remark: str
-    columns: dict[str, list[str]]
-    platform: str  # of the results beside it: "cpu" or "gpu"
-    columns_k: tuple[int, ...]  # fatvec's is the best over these k
-    formats: tuple[str, ...] = ("csr", "ellpack")  # of fatvec, each in a column of its own
-    peer: tuple[str, str, str] | None = (
-        None  # title, contender and format of a library that was published and that we run, too
-    )
-    serial: bool = False  # beside it our serial kernels
-
-    def load(self, folder: pathlib.Path) -> pd.DataFrame:
-        """matrix, key and one GFLOPS column per title; empty where the file is not there or is
-        another."""
-        try:
-            raw = pd.read_csv(folder / self.file, comment="#")
-        except (OSError, ValueError):
-            return pd.DataFrame(columns=["matrix", "key", *self.columns])
-        present = {
-            title: [name for name in names if name in raw] for title, names in self.columns.items()
-        }
-        if "matrix" not in raw or not any(present.values()):
-            return pd.DataFrame(columns=["matrix", "key", *self.columns])
-        table = pd.DataFrame({"matrix": raw.matrix.astype(str).replace(SPELLINGS)})
-        table["key"] = table.matrix.map(matrix_key)
-        for title, names in present.items():
-            table[title] = (
-                raw[names].apply(pd.to_numeric, errors="coerce").max(axis=1)
-                if names
-                else float("nan")
-            )
-        return table
+def printed(about) -> pd.DataFrame:
+    """By matrix: the GFLOPS that a line of published.csv names, a column per title."""
+    columns = dict(pair.split("=") for pair in about.columns.split(";"))
+    found = read(about.file)
+    if not set(columns.values()) & set(found.columns):
+        return pd.DataFrame(columns=list(columns))
+    found = found.reindex(columns=list(columns.values())).apply(pd.to_numeric, errors="coerce")
+    return found.set_axis(list(columns), axis=1)
 
 
-BLOCKS = "OpenACC, k = 1. In brackets the best block size, where the run searched it."
-STEC = {"CSR": "csr", "ELL": "ell", "JAD": "jad", "pJAD": "pjad", "BSR": "bsr"}
-TABLES = [
-    Published(
-        "balayre_serial_gflops.csv",
-        "Balayre 2024, one thread",
-        CRESCENT2,
-        "Its ELLPACK keeps only as many entries of a row as the average row has: a smaller "
-        "product.",
-        {"CRS": ["crs"], "ELLPACK": ["ellpack"]},
-        "cpu",
-        (1, 2, 3, 6),
-        serial=True,
-    ),
-    Published(
-        "balayre_openmp_gflops.csv",
-        "Balayre 2024, OpenMP",
-        CRESCENT2,
-        "Best over 1 to 16 threads, chunks of 2 to 256, and k = 1, 2, 3, 6; ELLPACK as above.",
-        {"CRS": ["crs"], "ELLPACK": ["ellpack"]},
-        "cpu",
-        (1, 2, 3, 6),
-    ),
-    Published(
-        "balayre_cuda_gflops.csv",
-        "Balayre 2024, CUDA",
-        f"{CRESCENT2}, an NVIDIA GPU that it does not name",
-        "Best over blocks of 8 to 64 × 1 to 16 and k = 1, 2, 3, 6; its times include the copy of "
-        "the result to the host.",
-        {"CRS": ["crs"], "ELLPACK": ["ellpack"]},
-        "gpu",
-        (1, 2, 3, 6),
-    ),
-    Published(
-        "stec_gflops.csv",
-        "Stec and Stpiczyński, CPU",
-        "two Intel Xeon Gold 6342 at 2.80 GHz (48 cores)",
-        BLOCKS,
-        {title: [f"openacc_cpu_{name}"] for title, name in STEC.items()} | {"MKL BSR": ["mkl_bsr"]},
-        "cpu",
-        (1,),
-        ("csr", "ellpack", "jad", "pjad", "bsr"),
-        ("MKL BSR", "mkl", "bsr"),
-    ),
-    Published(
-        "stec_gflops.csv",
-        "Stec and Stpiczyński, GPU",
-        "NVIDIA A40",
-        BLOCKS,
-        {title: [f"openacc_gpu_{name}"] for title, name in STEC.items()}
-        | {"cuSPARSE BSR": ["cusparse_bsr"]},
-        "gpu",
-        (1,),
-        ("csr", "ellpack", "jad", "pjad", "bsr"),
-        ("cuSPARSE BSR", "cusparse", "bsr"),
-    ),
-]
+def _cells(rows: pd.DataFrame, by: list[str]) -> pd.Series:
+    """The best GFLOPS as it is to be read, and the block size where the rows name some: then only
+    those count."""
+    rows = rows.assign(size=rows.block_size.fillna("") if "block_size" in rows else "")
+    some = rows["size"].ne("").groupby([rows[name] for name in by]).transform("any")
+    rows = rows[rows["size"].ne("") | ~some]
+    best = rows.loc[rows.groupby(by, sort=False).GFLOPS.idxmax()].set_index(by)
+    return best.GFLOPS.map(gflops) + best["size"].map(lambda size: f" ({size})" if size else "")
 
 
-def measured(view, table: Published) -> pd.DataFrame:
-    """What stands beside a published row: per matrix our best GFLOPS in each of its formats and in
-    any format, with what that is, and the library's."""
+def measured(view, about) -> pd.DataFrame:
+    """What stands beside a published row, by matrix: the best GFLOPS in each of the table's
+    formats, the library's, and in any format with what that is."""
     rows = pd.concat([run.measured for run in view.runs], ignore_index=True)
-    rows = rows[rows.k.isin(table.columns_k)]
-    fastest = rows[rows.contender.eq("raw-serial" if table.serial else "fatvec")]
-    records = []
-    for matrix, group in fastest.groupby("matrix", sort=False):
-        best = group.loc[group.GFLOPS.idxmax()]
-        record = {
-            "matrix": matrix,
-            "key": matrix_key(matrix),
-            "best": best.GFLOPS,
-            "what": f"{view.run.describe(best)}, k = {best.k}",
-        }
-        for name in table.formats:
-            record[name], record[f"{name}_size"] = _best(group[group.format.eq(name)])
-        if table.peer:
-            _, contender, name = table.peer
-            record["peer"], record["peer_size"] = _best(
-                rows[rows.matrix.eq(matrix) & rows.contender.eq(contender) & rows.format.eq(name)]
-            )
-        records.append(record)
-    numbers = [*table.formats, *(["peer"] if table.peer else [])]
-    return pd.DataFrame(
-        records,
-        columns=["matrix", "key", *numbers, *(f"{name}_size" for name in numbers), "best", "what"],
-    )
+    rows = rows[rows.k.isin(map(int, str(about.k).split()))]
+    own = rows[rows.contender.eq(about.contender)]
+    if own.empty:
+        return pd.DataFrame()
+    formats = about.formats.split()
+    found = _cells(own, ["matrix", "format"]).unstack().reindex(columns=formats)
+    found.columns = [name.upper().replace("PJ", "pJ") for name in formats]
+    if about.peer:
+        contender, name = about.peer.lower().split()
+        library = rows[rows.contender.eq(contender) & rows.format.eq(name)]
+        found[about.peer] = _cells(library, ["matrix"]) if len(library) else NONE
+    best = own.loc[own.groupby("matrix", sort=False).GFLOPS.idxmax()].set_index("matrix")
+    what = [f"{view.run.describe(row)}, k = {row.k}" for _, row in best.iterrows()]
+    best = pd.DataFrame({"best": best.GFLOPS.map(gflops), "which": what}, index=best.index)
+    return best.join(found)[[*found.columns, "best", "which"]]
 
 
-def _best(rows: pd.DataFrame) -> tuple[float, str]:
-    """The best GFLOPS, and the block size where the rows name some: then only those count."""
-    if "block_size" in rows and rows.block_size.ne("").any():
-        rows = rows[rows.block_size.ne("")]
-    if rows.empty:
-        return float("nan"), ""
-    best = rows.loc[rows.GFLOPS.idxmax()]
-    return best.GFLOPS, best.get("block_size", "")
+def beside_published(views: list) -> list[Block]:
+    blocks: list[Block] = []
+    for about in pd.read_csv(HERE / "published.csv", keep_default_na=False).itertuples():
+        given = printed(about).map(gflops).add_prefix("published: ")
+        mine = [
+            (view, found)
+            for view in views
+            if view.platform == about.platform
+            and not view.run.dry
+            and len(found := measured(view, about))
+            and found.index.map(matrix_key).isin(given.index).any()
+        ]
+        if not mine:
+            continue
+        matrices = list(dict.fromkeys(name for _, found in mine for name in found.index))
+        rows = pd.DataFrame({"matrix": matrices}, index=map(matrix_key, matrices))
+        rows = rows.join(given, how="inner").set_index("matrix")
+        rows = rows.loc[[name for name in matrices if name in rows.index]]
+        for position, (_, found) in enumerate(mine, 1):
+            rows = rows.join(found.add_prefix(f"[{position}] "))
+        rows = rows.map(word).reset_index()
+        titles = "; ".join(f"[{at}] {view.title}" for at, (view, _) in enumerate(mine, 1))
+        serial = "; kernels raw-serial." if about.contender == "raw-serial" else "."
+        blocks += [
+            Heading(about.title),
+            Text(f"Published on {about.hardware}. {about.remark} Measured: {titles}{serial}"),
+            table(rows, " | ".join(rows.columns), 1),
+        ]
+    if not blocks:
+        return []
+    works = pd.read_csv(HERE / "works.csv")
+    return [
+        Text(
+            "GFLOPS that others have published for the same matrices, for orientation only: the "
+            "hardware differs, so nothing follows about the codes. A twin is a generated matrix of "
+            "the same size and structure, not the published one."
+        ),
+        table(works, " | ".join(works.columns), 3),
+        *blocks,
+    ]

@@ -1,12 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the suites weak and strong say: efficiency and speed-up over ranks."""
+"""One matrix over many ranks, the suites weak and strong: efficiency and speed-up."""
 
 from __future__ import annotations
 
+import functools
+
+import matplotlib.pyplot as plt
 import pandas as pd
 
-from .blocks import number
 from .load import Run
+from .page import Block, Picture, Text, number, table
+from .style import BOUND, STEPS, Sheet, over_values, pick, short, step
+
+# name, counter, its unit's size, axis, title, what the picture shows
+SPEED, MEGA, FULLEST = "times one rank's work a second", 1e6, "MB on the fullest rank"
+VOLUME, SHARE = "MB a product, all ranks", "share hidden"
+PICTURES = [
+    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks", "dashed: 1"),
+    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks", "dashed: ideal"),
+    ("volume", "exchanged_bytes", MEGA, VOLUME, "What ranks exchange", "in a product"),
+    ("overlap", "overlap", 1, SHARE, "Exchange hidden behind the local part", "of the exchange"),
+    ("memory", "rank_memory_bytes", MEGA, FULLEST, "Memory of a rank", "matrix, vectors, buffers"),
+]
 
 
 def with_speed_up(run: Run) -> pd.DataFrame:
@@ -22,11 +37,80 @@ def claims(run: Run) -> list[tuple[str, str]]:
     if rows.empty:
         return []
     low, high = rows.loc[rows.efficiency.idxmin()], rows.loc[rows.efficiency.idxmax()]
-    return [
-        (
-            number(low.efficiency, "{:.3f}"),
-            f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; "
-            "the highest is "
-            f"{high.efficiency:.3f} ({high.matrix}, k = {high.k}).",
+    says = (
+        f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; the highest is "
+        f"{high.efficiency:.3f} ({high.matrix}, k = {high.k})."
+    )
+    return [(number(low.efficiency, ".3f"), says)]
+
+
+def over_ranks(view) -> list[Block]:
+    rows = with_speed_up(view.run)
+    if view.run.dry or rows.empty:
+        return []
+    says = {
+        True: "Weak scaling: the grid grows with the ranks; efficiency is the time of one rank "
+        "over the time of all.",
+        False: "Strong scaling: one matrix, however many ranks; efficiency is the time of one rank "
+        "over that of all, divided by their number.",
+    }[view.run.context.get("suite") == "weak"]
+    blocks: list[Block] = [
+        Text(
+            f"{says} One rank was measured in the same run; times are the slowest rank's. Hidden "
+            "is the share of the exchange and the halo part, run alone, that a whole product does "
+            "not take beyond its local part."
         )
     ]
+    for name, column, unit, label, title, what in PICTURES:
+        many = (rows.ranks > 1) | (column not in ("exchanged_bytes", "overlap"))
+        shown = rows[rows[column].notna() & many].assign(shown=rows[column] / unit)
+        if len(shown):
+            alt = f"Lines: {title}, {label} ({what}), a panel per matrix, a line per k."
+            draw = functools.partial(_over_ranks, view, shown, name, label, title)
+            blocks.append(Picture(f"{view.prefix}ranks-{name}", alt, draw))
+    return blocks
+
+
+def _over_ranks(view, rows: pd.DataFrame, name: str, label: str, title: str) -> plt.Figure:
+    """A panel per matrix, a line per way and k."""
+    rows = rows.assign(way=[view.run.describe(row) for _, row in rows.iterrows()])
+    lines = list(dict.fromkeys(zip(rows.way, rows.k)))
+    lines = [lines[at] for at in pick(range(len(lines)), len(STEPS))]
+    groups = list(rows.groupby("matrix", sort=False))
+    sheet = Sheet(len(groups), 2, 3.3)
+    for axis, (matrix, group) in zip(sheet.axes, groups):
+        for at, (way, k) in enumerate(lines):
+            points = group[(group.way == way) & (group.k == k)].sort_values("ranks")
+            words = f"k = {k}" if rows.way.nunique() == 1 else f"{way}, k = {k}"
+            sheet.line(axis, points.ranks, points.shown, words, **step(at))
+        counts = sorted(group.ranks.unique())
+        if name in ("efficiency", "speed-up"):
+            ideal = counts if name == "speed-up" else [1] * len(counts)
+            sheet.line(axis, counts, ideal, "ideal", **BOUND)
+        over_values(axis, counts)
+        axis.set_ylim(bottom=0)
+        axis.set(title=short(matrix, 40), xlabel="ranks", ylabel=label)
+    return sheet.done(title, view.facts())
+
+
+def all_ranks(view) -> list[Block]:
+    rows = with_speed_up(view.run)
+    mean = (rows.nnz / rows.ranks).where(rows.nnz > 0)
+    rows = rows.assign(
+        how=[view.run.describe(row) for _, row in rows.iterrows()],
+        ms=rows.seconds * 1e3,
+        ms_mark=rows.mark,
+        waited=rows.waited_seconds * 1e3,
+        MB=rows.exchanged_bytes / 1e6,
+        hidden=rows.overlap.where(rows.ranks > 1),
+        balance=rows.most_rank_nnz / mean,
+        memory=rows.rank_memory_bytes / 1e6,
+    )
+    columns = (
+        "matrix | how | k | ranks | ms, median <- ms .4f | ms, waited for <- waited .4f | "
+        "spread <- spread share | GFLOPS <- GFLOPS gflops | efficiency <- efficiency .3f | "
+        "speed-up <- speed_up times | MB exchanged <- MB .3f | hidden <- hidden share | "
+        "entries, most/mean <- balance .3f | slowest rank <- slowest_rank .0f | "
+        "MB a rank <- memory .1f"
+    )
+    return [table(rows, columns, 2, (7,))]

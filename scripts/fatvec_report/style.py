@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How every picture looks: one colour, marker and hatch per contender (Okabe and Ito's palette),
-heads, scales, pages."""
+panels with a head, scales, pages."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ import math
 import textwrap
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.layout_engine import TightLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
+from .names import RAW, SPECIALISED
+
 INK, MUTED, GRID = "#222222", "#5f6670", "#e3e6ea"
-BLUE, GREEN, RED, ORANGE, SKY, PURPLE, GREY = (
-    "#0072B2",
-    "#009E73",
-    "#D55E00",
-    "#E69F00",
-    "#56B4E9",
-    "#CC79A7",
-    "#8a8f96",
-)
+BLUE, GREEN, RED, ORANGE = "#0072B2", "#009E73", "#D55E00", "#E69F00"
+SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#8a8f96"
+WIDTH, LABELS = 11.9, 0.9  # inches: the page's text; a panel's title, tick labels and axis label
 
 # colour, marker, hatch: what tells contenders apart does not rest on colour alone.
 CONTENDERS = {
@@ -48,16 +47,11 @@ FORMATS = {
     "bittcf": (GREY, "*", "++++"),
 }
 SPARE = [(INK, ">", "oooo"), (SKY, "<", "++++"), (PURPLE, "h", "**")]
-STEPS = [
-    BLUE,
-    RED,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    INK,
-]  # for lines without a meaning of their own, with MARKERS beside them
+# For lines without a meaning of their own, with MARKERS beside them.
+STEPS = [BLUE, RED, GREEN, ORANGE, PURPLE, SKY, INK]
 MARKERS = ["o", "s", "D", "^", "P", "v", "X"]
+SIZES = ("linewidth", "markersize", "zorder")
+EDGE = {"markeredgecolor": "white", "markeredgewidth": 0.5}
 BOUND = {"color": INK, "linestyle": (0, (5, 3)), "linewidth": 1.2, "zorder": 2}
 
 RC = {
@@ -112,102 +106,151 @@ def short(name: str, most: int = 26) -> str:
     return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-(most - most // 2) :]}"
 
 
-def head(figure: plt.Figure, title: str, facts: str, handles: list = (), labels: list = ()) -> None:
-    """Title, facts and legend above the panels, in inches. The figure grows by them, so that the
-    panels keep their size."""
-    width, below = figure.get_size_inches()
-    facts = textwrap.wrap(facts, int(width * 14))
-    columns, lines = 1, 0
-    if handles:
-        longest = max(map(len, labels))
-        columns = max(1, min(len(handles), int(width / (0.6 + 0.08 * longest))))
-        lines = math.ceil(len(handles) / columns)
-    facts_end = 0.42 + 0.17 * len(facts)
-    above = facts_end + 0.1 + 0.21 * lines
-    height = below + above
-    figure.set_size_inches(width, height)
-    figure.text(
-        0.12 / width, 1 - 0.12 / height, title, va="top", fontsize=13, fontweight="bold", color=INK
-    )
-    figure.text(
-        0.12 / width, 1 - 0.42 / height, "\n".join(facts), va="top", fontsize=9, color=MUTED
-    )
-    if handles:
-        figure.legend(
-            handles,
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(0.03 / width, 1 - facts_end / height),
-            borderaxespad=0.2,
-            ncols=columns,
-            frameon=False,
-            fontsize=9,
-            handlelength=2.0,
-            columnspacing=1.6,
+def stroke(name: str, known: dict = CONTENDERS) -> dict:
+    """How its line looks; fatvec's is broad and below, so that a line on top of it shows."""
+    colour, marker, _ = look(name, known)
+    broad = name == SPECIALISED
+    sizes = (3.2, 7.5, 3) if broad else (1.4, 9 if marker == "*" else 5.6, 4)
+    return {"color": colour, "marker": marker, **dict(zip(SIZES, sizes)), **EDGE}
+
+
+def step(position: int) -> dict:
+    """How the line of a value without a colour of its own looks: of a k, of a way."""
+    at = position % len(STEPS)
+    return {"color": STEPS[at], "marker": MARKERS[at], **dict(zip(SIZES, (1.6, 5.5, 3))), **EDGE}
+
+
+def titled(name: str) -> str:
+    return f"{name} (hand-written)" if name.startswith(RAW) else name
+
+
+class Sheet:
+    """A picture as wide as the page's text: panels, and above them title, facts and a legend of
+    what was drawn under a name. `height`: of a panel in inches, labels included."""
+
+    def __init__(self, count: int, columns: int, height: float, **options) -> None:
+        self.columns = max(1, min(count, columns))
+        lines = math.ceil(count / self.columns)
+        size = (WIDTH, height * lines)
+        self.figure, axes = plt.subplots(
+            lines, self.columns, figsize=size, squeeze=False, **options
         )
-    # figure.tight_layout() would leave an engine behind, for which savefig() draws everything once
-    # more. Twice, for the ticks depend on the room that the first time leaves.
-    for _ in range(2):
-        TightLayoutEngine(rect=(0, 0, 1, below / height), h_pad=1.4, w_pad=1.2).execute(figure)
+        self.axes = list(axes.flat[:count])
+        for axis in axes.flat[count:]:
+            axis.set_visible(False)
+        self.keys: dict[str, Line2D | Patch] = {}
+
+    def line(self, axis, x, y, name: str = "", **look) -> None:
+        """With its key, unless it has no name."""
+        if len(x):
+            axis.plot(x, y, **look)
+        self.key(name, **look)
+
+    def key(self, name: str, **look) -> None:
+        if name:
+            self.keys.setdefault(name, Line2D([], [], **look))
+
+    def marks(self, axis, x, y, name: str, known: dict = CONTENDERS, hollow=False) -> None:
+        """One mark per value; those where `hollow` is set are empty."""
+        colour, marker, _ = look(name, known)
+        broad = name == SPECIALISED
+        hollow = np.broadcast_to(hollow, np.shape(x))
+        for empty in (False, True):
+            kept = hollow == empty
+            fill = {"facecolor": "white" if empty else colour, "edgecolor": colour}
+            size = 44 if broad else 60 if marker == "*" else 26  # a star is thin
+            axis.scatter(x[kept], y[kept], s=size, marker=marker, zorder=4 if broad else 3, **fill)
+        self.key(titled(name), color=colour, marker=marker, linestyle="none")
+
+    def outer(self, ylabel: str, xlabel: str = "") -> None:
+        """Labels at the left of the first panel of each line, below every panel."""
+        for at, axis in enumerate(self.axes):
+            axis.set_ylabel(ylabel if at % self.columns == 0 else "")
+            axis.set_xlabel(xlabel or axis.get_xlabel())
+
+    def done(self, title: str, facts: str) -> plt.Figure:
+        """The figure grows by its head, so that the panels keep their size."""
+        figure, (width, below) = self.figure, self.figure.get_size_inches()
+        facts = textwrap.wrap(facts, int(width * 14))
+        columns = lines = 0
+        if self.keys:
+            columns = int(width / (0.6 + 0.08 * max(map(len, self.keys))))
+            columns = max(1, min(len(self.keys), columns))
+            lines = math.ceil(len(self.keys) / columns)
+        facts_end = 0.42 + 0.17 * len(facts)
+        height = below + facts_end + 0.1 + 0.21 * lines
+        figure.set_size_inches(width, height)
+        left, top = 0.12 / width, lambda inches: 1 - inches / height
+        bold = {"fontsize": 13, "fontweight": "bold", "color": INK}
+        figure.text(left, top(0.12), title, va="top", **bold)
+        figure.text(left, top(0.42), "\n".join(facts), va="top", fontsize=9, color=MUTED)
+        if self.keys:
+            place = {"loc": "upper left", "bbox_to_anchor": (0.03 / width, top(facts_end))}
+            space = {"borderaxespad": 0.2, "handlelength": 2.0, "columnspacing": 1.6}
+            looks = {"ncols": columns, "frameon": False, "fontsize": 9}
+            figure.legend(self.keys.values(), self.keys.keys(), **place, **space, **looks)
+        # figure.tight_layout() would leave an engine behind, for which savefig() draws everything
+        # once more. Twice, for the ticks depend on the room that the first time leaves.
+        for _ in range(2):
+            TightLayoutEngine(rect=(0, 0, 1, below / height), h_pad=1.4, w_pad=1.2).execute(figure)
+        return figure
 
 
-def plain(axis, log: str = "") -> None:
-    """Numbers as people write them; `log`: which axes ("x", "y", "xy") are logarithmic, with as
-    many ticks as fit."""
-    for name, scale in (("x", axis.xaxis), ("y", axis.yaxis)):
-        if name in log:
-            (axis.set_xscale if name == "x" else axis.set_yscale)("log")
-            low, high = sorted(axis.get_xlim() if name == "x" else axis.get_ylim())
-            decades = math.log10(high / low) if low > 0 else 3
-            some = decades < (1.8 if name == "x" else 3)
-            scale.set_major_locator(
-                LogLocator(
-                    subs=(1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-                    if decades < 0.8
-                    else (1, 2, 5)
-                    if some
-                    else (1,)
-                )
-            )
-            scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-            scale.set_minor_formatter(NullFormatter())
-            scale.set_minor_locator(NullLocator())
+def plain(axis, log: str) -> None:
+    """Logarithmic axes ("x", "y", "xy") with numbers as people write them, as many as fit."""
+    for name in log:
+        (axis.set_xscale if name == "x" else axis.set_yscale)("log")
+        scale, limits = getattr(axis, f"{name}axis"), getattr(axis, f"get_{name}lim")()
+        low, high = sorted(limits)
+        decades = math.log10(high / low) if low > 0 else 3
+        steps = (1, 2, 5) if decades < (1.8 if name == "x" else 3) else (1,)
+        few = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
+        scale.set_major_locator(LogLocator(subs=few if decades < 0.8 else steps))
+        _numbers(scale)
+        scale.set_minor_formatter(NullFormatter())
+
+
+def _numbers(scale) -> None:
+    scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    scale.set_minor_locator(NullLocator())
 
 
 def over_values(axis, values) -> None:
     """A logarithmic x axis with a tick at each of few values: k, threads, chunk."""
     axis.set_xscale("log", base=2)
     axis.set_xticks(pick(values, 8))
-    axis.xaxis.set_minor_locator(NullLocator())
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    _numbers(axis.xaxis)
 
 
-def panels(count: int, columns: int, width: float, height: float, **options):
-    """A grid of `count` panels of that size in inches, labels included; returns the figure and the
-    axes in use."""
-    columns = max(1, min(count, columns))
-    lines = math.ceil(count / columns)
-    figure, axes = plt.subplots(
-        lines,
-        columns,
-        figsize=(max(width * columns, 7.0), height * lines),
-        squeeze=False,
-        **options,
-    )
-    for axis in axes.flat[count:]:
-        axis.set_visible(False)
-    return figure, list(axes.flat[:count])
-
-
-LABELS = 0.9  # inches: a panel's title, tick labels and axis label
+def ticks(axis, rows: list[str], most: int = 26) -> None:
+    """One row per name, from above."""
+    axis.set_yticks(range(len(rows)), [short(name, most) for name in rows])
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="y", visible=False)
 
 
 def by_matrix(axis, matrices: list[str]) -> None:
-    """One row per matrix from above, with a band behind every other one, so that a mark's row can
-    be told."""
+    """One row per matrix, with a band behind every other one, so that a mark's row can be told."""
     for place in range(1, len(matrices), 2):
         axis.axhspan(place - 0.5, place + 0.5, color="#f4f6f8", zorder=0, linewidth=0)
-    axis.set_yticks(range(len(matrices)), [short(name) for name in matrices])
-    axis.set_ylim(len(matrices) - 0.5, -0.5)
-    axis.grid(axis="y", visible=False)
-    axis.tick_params(axis="y", length=0)
+    ticks(axis, matrices)
+
+
+def even(axis, name: str = "x") -> None:
+    """A logarithmic axis of ratios, never so narrow that noise looks like a result, with the line
+    at which nobody is ahead."""
+    (axis.axvline if name == "x" else axis.axhline)(1, color=INK, linewidth=1.1, zorder=2)
+    (axis.set_xscale if name == "x" else axis.set_yscale)("log")
+    low, high = axis.get_xlim() if name == "x" else axis.get_ylim()
+    (axis.set_xlim if name == "x" else axis.set_ylim)(min(low, 0.6), max(high, 1.7))
+    plain(axis, name)
+
+
+def strip(axis, values, place: float, look: dict, mean: float, **marks) -> None:
+    """A mark per value around a row, and a bar at their mean. Golden steps: even, and the same each
+    time."""
+    values = np.sort(values)
+    around = place + (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
+    axis.scatter(values, around, s=13, linewidth=0, alpha=0.5, **look, **marks)
+    axis.vlines(mean, place - 0.36, place + 0.36, color=INK, linewidth=2.2, zorder=5)

@@ -12,6 +12,7 @@ import pandas as pd
 
 from . import analysis, costs, ranks
 from .load import Run, whole
+from .page import Block, Heading
 
 SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
 
@@ -41,20 +42,16 @@ class View:
 
     @property
     def title(self) -> str:
-        backends = [name for name in self.run.rows.backend.unique() if name != "serial"] or [
-            "serial"
-        ]
-        threads = (
-            f", {self.threads[-1]} threads"
-            if self.platform == "cpu" and self.threads[-1] > 0 and backends != ["serial"]
-            else ""
-        )
-        names = {"openmp": "OpenMP", "cuda": "CUDA", "hip": "HIP", "serial": "serial"}
-        return (
-            f"{self.device}, "
-            f"{' and '.join(names.get(name, name) for name in backends)}{threads} "
-            f"({self.run.label})"
-        )
+        names = {"openmp": "OpenMP", "cuda": "CUDA", "hip": "HIP"}
+        backends = [name for name in self.run.rows.backend.unique() if name != "serial"]
+        on = " and ".join(names.get(name, name) for name in backends) or "serial"
+        threads = f", {self._threads}" if self._threads and backends else ""
+        return f"{self.device}, {on}{threads} ({self.run.label})"
+
+    @property
+    def _threads(self) -> str:
+        count = self.threads[-1] if self.platform == "cpu" else 0
+        return f"{count} threads" if count > 0 else ""
 
     @functools.cached_property
     def table(self) -> pd.DataFrame:
@@ -87,25 +84,28 @@ class View:
             for values, part in table.groupby(keys, sort=False)
         ]
 
+    def apart(self, table: pd.DataFrame, write) -> list[Block]:
+        """What `write` makes of each part, below its title."""
+        return [
+            block
+            for title, part in self.parts(table)
+            for block in [*([Heading(title)] if title else []), *write(part)]
+        ]
+
+    def cases(self, table: pd.DataFrame) -> list[str]:
+        """Each row's matrix, what else tells problems apart, and k, in words."""
+        keys = [key for key in self.run.problem_keys if key != "k"]
+        names = table[keys].astype(str).to_numpy().tolist()
+        return [", ".join(filter(None, [*row, f"k = {k}"])) for row, k in zip(names, table.k)]
+
     def facts(self) -> str:
         """The few facts without which a picture says nothing; whichever the run recorded."""
         context = self.run.context
-        threads = (
-            f"{self.threads[-1]} threads" if self.platform == "cpu" and self.threads[-1] > 0 else ""
-        )
-        return ", ".join(
-            filter(
-                None,
-                [
-                    self.device,
-                    threads,
-                    str(context.get("compiler", "")),
-                    str(context.get("date", ""))[:10],
-                    f"fatvec {commit(context)}" if context.get("git_hash") else "",
-                    "DRY RUN: times mean nothing" if self.run.dry else "",
-                ],
-            )
-        )
+        facts = [self.device, self._threads, str(context.get("compiler", ""))]
+        facts += [str(context.get("date", ""))[:10]]
+        facts += [f"fatvec {commit(context)}"] if context.get("git_hash") else []
+        facts += ["DRY RUN: times mean nothing"] if self.run.dry else []
+        return ", ".join(filter(None, facts))
 
 
 def views(runs: list[Run]) -> list[View]:
@@ -125,25 +125,17 @@ def views(runs: list[Run]) -> list[View]:
                     fitting.threads.append(threads)
                 else:
                     found.append((key, View(platform, device, [piece], [threads])))
-    result = [view for _, view in found]
-    prefixes: set[str] = set()
+    result, taken = [view for _, view in found], set()
     for view in result:
-        order = sorted(range(len(view.runs)), key=lambda position: view.threads[position])
-        view.runs, view.threads = (
-            [view.runs[at] for at in order],
-            [view.threads[at] for at in order],
-        )
-        if len(result) > 1:
-            stem = re.sub(r"[^a-z0-9]+", "-", f"{view.run.label}-{view.platform}".lower()).strip(
-                "-"
-            )
-            prefix = next(
-                name
-                for name in (stem, *(f"{stem}-{n}" for n in range(2, len(result) + 2)))
-                if name not in prefixes
-            )
-            prefixes.add(prefix)
-            view.prefix = prefix + "-"
+        order = sorted(zip(view.threads, range(len(view.runs))))
+        view.runs = [view.runs[at] for _, at in order]
+        view.threads = [threads for threads, _ in order]
+        label = f"{view.run.label}-{view.platform}".lower()
+        stem = re.sub(r"[^a-z0-9]+", "-", label).strip("-")
+        names = (stem, *(f"{stem}-{n}" for n in range(2, len(result) + 2)))
+        prefix = next(name for name in names if name not in taken)
+        taken.add(prefix)
+        view.prefix = f"{prefix}-" * (len(result) > 1)
     return result
 
 
@@ -151,15 +143,10 @@ def _by_threads(run: Run) -> list[tuple[int, Run]]:
     """A file whose names carry threads:T as one run per T; rows without one (serial, GPU) belong to
     each."""
     counts = sorted({int(value) for value in run.rows.threads if value})
-    if counts:
-        return [
-            (
-                count,
-                dataclasses.replace(run, rows=run.rows[run.rows.threads.isin(["", str(count)])]),
-            )
-            for count in counts
-        ]
-    return [(whole(str(run.context.get("threads", ""))) or 0, run)]
+    if not counts:
+        return [(whole(str(run.context.get("threads", ""))) or 0, run)]
+    parts = [run.rows[run.rows.threads.isin(["", str(count)])] for count in counts]
+    return [(count, dataclasses.replace(run, rows=rows)) for count, rows in zip(counts, parts)]
 
 
 def _device(context: dict, platform: str) -> str:

@@ -10,11 +10,33 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "fatvec_docs")]
 try:
+    import jinja2  # noqa: F401
     import matplotlib  # noqa: F401
     from fatvec_report.load import load
+    from fatvec_report.views import views
 except ImportError as error:
     print(f"skipped: {error}; scripts/report --prepare installs what is missing")
     sys.exit(77)
+
+FATVEC = "fatvec/backend:openmp/format:csr/kernel:csr-row"
+PORTABLE = "fatvec-portable/backend:openmp/format:csr/kernel:csr-portable"
+OPENMP = "raw-openmp/backend:openmp/format:csr/schedule:dynamic/chunk:"
+SERIAL = "raw-serial/backend:serial/format:csr"
+NAMES = {
+    "fatvec": FATVEC,
+    "team": FATVEC.replace("row", "team"),
+    "hll": FATVEC.replace("csr", "hll"),
+    "portable": PORTABLE,
+    "portable-range": PORTABLE + "/policy:range",
+    "portable-hll": PORTABLE.replace("csr", "hll"),
+    "mkl": "mkl/backend:openmp/format:csr",
+    "kk": "kokkoskernels/backend:openmp/format:csr",
+    "cusparse": "cusparse/backend:openmp/format:csr/algorithm:alg2",
+    "serial": SERIAL,
+    "raw": OPENMP + "2",
+    "raw64": OPENMP + "64",
+    "raw-hll": "raw-openmp/backend:openmp/format:hll/schedule:guided",
+}
 
 
 def case(
@@ -23,49 +45,48 @@ def case(
     """contender: 'fatvec/backend:openmp/format:csr/kernel:csr-row'. nnz is 1e9, so that GFLOPS = 2
     k / seconds."""
     name = f"matrix:{matrix}/contender:{contender}/layout:{layout}/k:{k}"
-    common = {
-        "name": name,
-        "run_name": name,
-        "run_type": "iteration",
-        "repetitions": 1,
-        "real_time": seconds,
-        "time_unit": "s",
-    }
+    common = {"name": name, "run_name": name, "run_type": "iteration", "repetitions": 1}
+    common |= {"real_time": seconds, "time_unit": "s"}
     if reason:
         return {**common, "error_occurred": True, "error_message": reason}
-    return {
-        **common,
-        "GFLOPS": 2 * k / seconds,
-        "bytes": 12e9,
-        "bound_fraction": bound,
-        "verified": verified,
-        "setup_seconds": setup,
-        "spread": 0.01,
-        "nnz": 1e9,
-        "stored_entries": 1e9,
-    }
+    counters = {"GFLOPS": 2 * k / seconds, "bytes": 12e9, "bound_fraction": bound, "spread": 0.01}
+    counters |= {"verified": verified, "setup_seconds": setup}
+    return {**common, **counters, "nnz": 1e9, "stored_entries": 1e9}
+
+
+def cases(text, gpu=False, **more):
+    """'fatvec 4 n k=8 | mkl 2': names of NAMES, seconds, a matrix, arguments of case() or counters;
+    the seconds may be 'skipped' or 'wrong'. `more`: for every one of them."""
+    found = []
+    for part in text.split("|"):
+        name, seconds, *rest = part.split()
+        known = dict(item.split("=") for item in rest if "=" in item)
+        known = {key: value if key == "layout" else float(value) for key, value in known.items()}
+        known = {**more, **known, "k": int(known.get("k", more.get("k", 1)))}
+        matrix = next((item for item in rest if "=" not in item), known.pop("matrix", "m"))
+        taken = {key: known.pop(key) for key in [*known] if key in case.__code__.co_varnames}
+        if seconds in ("skipped", "wrong"):
+            taken |= {"reason": "skipped: no"} if seconds == "skipped" else {"verified": 0.0}
+            seconds = 0.001
+        entry = case(NAMES.get(name, name), float(seconds), matrix, **taken) | known
+        if gpu:
+            entry["name"] = entry["run_name"] = entry["name"].replace("openmp", "cuda")
+        found.append(entry)
+    return found
 
 
 def made(*files):
     """Runs of (context, cases) pairs."""
     with tempfile.TemporaryDirectory() as folder:
         runs = []
-        for position, (context, cases) in enumerate(files):
+        for position, (context, entries) in enumerate(files):
             path = pathlib.Path(folder) / f"run-{position}.json"
-            path.write_text(json.dumps({"context": context, "benchmarks": cases}))
+            path.write_text(json.dumps({"context": context, "benchmarks": entries}))
             runs.append(load(path))
         return runs
 
 
-FATVEC = "fatvec/backend:openmp/format:csr/kernel:csr-row"
-PORTABLE = "fatvec-portable/backend:openmp/format:csr/kernel:csr-portable"
-TEAM = "fatvec/backend:openmp/format:csr/kernel:csr-team"
-HLL = "fatvec/backend:openmp/format:hll/kernel:hll-row"
-PORTABLE_HLL = PORTABLE.replace("csr", "hll")
-MKL = "mkl/backend:openmp/format:csr"
-SERIAL = "raw-serial/backend:serial/format:csr"
-OPENMP = "raw-openmp/backend:openmp/format:csr/schedule:dynamic/chunk:"
-
-
-def on_gpu(contender):
-    return contender.replace("openmp", "cuda")
+def seen(entries, **context):
+    """The view of one file."""
+    (view,) = views(made(({"cpu": "c", "gpu": "c", **context}, entries)))
+    return view

@@ -19,49 +19,24 @@ def join(*parts):
 def row(name, seconds, nnz, rows, k, bandwidth, cache, setup=0.0, stored=1.0):
     work = 12.0 * nnz + 4.0 * rows + 16.0 * rows * k
     return {
-        "name": name,
-        "run_name": name,
-        "run_type": "iteration",
-        "repetitions": 20,
-        "repetition_index": 0,
-        "threads": 1,
-        "iterations": 1,
-        "real_time": seconds * 1e3,
-        "cpu_time": seconds * 1e3,
-        "time_unit": "ms",
-        "GFLOPS": 2 * nnz * k / seconds / 1e9,
-        "bytes": work,
-        "GBs": work / seconds / GB,
-        "bytes_per_cache": work / cache,
-        "bound_fraction": work / bandwidth / seconds,
-        "capped": 0.0,
-        "matrix_bytes": 12.0 * nnz * stored,
-        "median_seconds": seconds,
-        "min_seconds": seconds * 0.95,
-        "nnz": float(nnz),
-        "rows": float(rows),
-        "setup_seconds": setup,
-        "spread": noise(name, 0.01, 0.2),
-        "stored_entries": nnz * stored,
+        **_common(name, 20, seconds * 1e3),
+        **{"GFLOPS": 2 * nnz * k / seconds / 1e9, "bytes": work, "GBs": work / seconds / GB},
+        **{"bytes_per_cache": work / cache, "bound_fraction": work / bandwidth / seconds},
+        **{"capped": 0.0, "matrix_bytes": 12.0 * nnz * stored, "stored_entries": nnz * stored},
+        **{"median_seconds": seconds, "min_seconds": seconds * 0.95, "setup_seconds": setup},
+        **{"nnz": float(nnz), "rows": float(rows), "spread": noise(name, 0.01, 0.2)},
         "verified": 1.0,
     }
 
 
+def _common(name, repetitions, time):
+    named = {"name": name, "run_name": name, "run_type": "iteration", "repetition_index": 0}
+    counts = {"repetitions": repetitions, "threads": 1, "iterations": int(time > 0)}
+    return {**named, **counts, "real_time": time, "cpu_time": time, "time_unit": "ms"}
+
+
 def refused(name, reason):
-    return {
-        "name": name,
-        "run_name": name,
-        "run_type": "iteration",
-        "repetitions": 1,
-        "repetition_index": 0,
-        "threads": 1,
-        "iterations": 0,
-        "real_time": 0.0,
-        "cpu_time": 0.0,
-        "time_unit": "ms",
-        "error_occurred": True,
-        "error_message": reason,
-    }
+    return {**_common(name, 1, 0.0), "error_occurred": True, "error_message": reason}
 
 
 def document(context, entries):

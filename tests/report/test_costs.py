@@ -3,39 +3,26 @@
 
 import unittest
 
-from cases import FATVEC, HLL, MKL, OPENMP, PORTABLE, PORTABLE_HLL, SERIAL, TEAM, case, made, on_gpu
-from fatvec_report import costs, sections_portability
-from fatvec_report.views import views
+from cases import cases, seen
+from fatvec_report import costs
 
 
 class Cost(unittest.TestCase):
     """GFLOPS are 2 k / seconds."""
 
-    def summary(self, cases, **keys):
-        (self.view,) = views(made(({"cpu": "c", "gpu": "c"}, cases)))
-        table = costs.summary(self.view.costs)
-        for key, value in keys.items():
-            table = table[table[key] == value]
-        return table
+    def summary(self, text, **options):
+        self.view = seen(cases(text, **options))
+        return costs.summary(self.view.costs)
 
-    def row(self, cases, **keys):
-        table = self.summary(cases, **keys)
-        self.assertEqual(len(table), 1)
-        return table.iloc[0]
+    def row(self, text, shape="csr", **options):
+        found = self.summary(text, **options)
+        (row,) = found[found.format == shape].itertuples()
+        return row
 
     def test_the_four_answers_are_geometric_means_over_the_matrices(self):
         row = self.row(
-            [
-                case(PORTABLE, 2, "m"),
-                case(PORTABLE, 8, "n"),
-                case(FATVEC, 1, "m"),
-                case(FATVEC, 2, "n"),
-                case(OPENMP + "2", 1, "m"),
-                case(OPENMP + "2", 0.25, "n"),
-                case(MKL, 4, "m"),
-                case(MKL, 16, "n"),
-            ],
-            format="csr",
+            "portable 2 m | portable 8 n | fatvec 1 m | fatvec 2 n | raw 1 m | raw 0.25 n | "
+            "mkl 4 m | mkl 16 n"
         )
         self.assertAlmostEqual(row.portable, 0.5)  # of 1 and 1/4
         self.assertAlmostEqual(row.fatvec, 2**0.5)  # of 2 and 1
@@ -46,150 +33,76 @@ class Cost(unittest.TestCase):
 
     def test_each_role_counts_with_its_best_and_backends_stay_apart(self):
         row = self.row(
-            [
-                case(f"{PORTABLE}/policy:team", 4),
-                case(f"{PORTABLE}/policy:range", 2),
-                case(FATVEC, 2),
-                case(TEAM, 1),
-                case(OPENMP + "2", 8),
-                case(OPENMP + "64", 4),
-                case(SERIAL, 0.5),
-                case(MKL, 4),
-                case("eigen/backend:openmp/format:csr", 1),
-            ],
-            format="csr",
+            "portable 4 | portable-range 2 | fatvec 2 | team 1 | raw 8 | raw64 4 | "
+            "serial 0.5 | mkl 4 | eigen/backend:openmp/format:csr 1"
         )
-        self.assertEqual([round(row[side], 9) for side in costs.SIDES], [1, 2, 0.5, 2])
+        self.assertEqual([round(getattr(row, side), 9) for side in costs.SIDES], [1, 2, 0.5, 2])
         self.assertEqual((row.backend, row.ratio), ("openmp", 0.5))
 
     def test_only_matrices_that_both_did_and_that_are_verified_count(self):
         row = self.row(
-            [
-                case(PORTABLE, 2, "m"),
-                case(FATVEC, 1, "m"),
-                case(PORTABLE, 1, "n"),
-                case(FATVEC, 0.01, "n", verified=0.0),
-                case(PORTABLE, 0, "o", reason="skipped: no"),
-                case(FATVEC, 0.01, "o"),
-                case(PORTABLE, 4, "p"),
-                case(FATVEC, 4, "p"),
-                case(OPENMP + "2", 1, "p"),
-                case(OPENMP + "2", 0.01, "n"),
-            ],
-            format="csr",
+            "portable 2 m | fatvec 1 m | portable 1 n | fatvec wrong n | portable skipped o | "
+            "fatvec 0.01 o | portable 4 p | fatvec 4 p | raw 1 p | raw 0.01 n"
         )
         self.assertEqual((row.matrices, row.raw_count, row.peer_count), (2, 1, 0))
         self.assertAlmostEqual(row.portable, 0.5**0.5)  # of 1 and 1/2
         self.assertAlmostEqual(row.fatvec, 1)  # of 2 and 1/2
         self.assertEqual((row.raw, row.worst), (2, 0.5))
-        cells = sections_portability.cost(self.view)[-1].rows[0]
-        self.assertEqual(
-            cells, ["csr", "m", "1", "2", "0.71", "1.00", "2.00 (1)", "–", "0.71×", "0.50×"]
-        )
+        cells = ["csr", "m", "1", "2", "0.71", "1.00", "2.00 (1)", "–", "0.71×", "0.50×"]
+        self.assertEqual(costs.cost(self.view)[-1].rows[0], cells)
 
     def test_a_format_without_a_role_shows_the_others(self):
-        table = self.summary(
-            [case(PORTABLE, 2), case(PORTABLE_HLL, 4), case(HLL.replace("hll", "sell"), 1)]
-        ).set_index("format")
-        self.assertEqual(
-            (table.portable["csr"], table.portable["hll"], table.fatvec["sell"]), (1, 0.5, 2)
-        )
-        self.assertTrue(
-            table.fatvec[["csr", "hll"]].isna().all()
-            and table.ratio[["csr", "hll", "sell"]].isna().all()
-        )
-        lines = {line[0]: line[4:6] for line in sections_portability.cost(self.view)[-1].rows}
-        self.assertEqual(
-            lines,
-            {
-                "csr": ["1.00", "–"],
-                "hll": ["0.50", "–"],
-                "sell": ["–", "2.00"],
-                "best format": ["1.00", "2.00"],
-            },
-        )
+        sell = "fatvec/backend:openmp/format:sell/kernel:sell-row"
+        self.summary(f"portable 2 | portable-hll 4 | {sell} 1")
+        lines = {line[0]: line[4:6] for line in costs.cost(self.view)[-1].rows}
+        shown = {"csr": ["1.00", "–"], "hll": ["0.50", "–"], "sell": ["–", "2.00"]}
+        self.assertEqual(lines, {**shown, "best format": ["1.00", "2.00"]})
 
     def test_the_best_format_may_differ_from_role_to_role(self):
         row = self.row(
-            [
-                case(PORTABLE, 2),
-                case(PORTABLE_HLL, 1),
-                case(FATVEC, 0.5),
-                case(HLL, 4),
-                case("raw-openmp/backend:openmp/format:hll", 1),
-                case(OPENMP + "2", 2),
-                case(MKL, 4),
-                case(MKL.replace("csr", "bsr"), 0.25),
-            ],
-            format=costs.ANY,
+            "portable 2 | portable-hll 1 | fatvec 0.5 | hll 4 | raw-hll 1 | raw 2 | mkl 4 | "
+            "mkl/backend:openmp/format:bsr 0.25",
+            costs.ANY,
         )
-        self.assertEqual([round(row[side], 9) for side in costs.SIDES], [2, 4, 2, 8])
+        self.assertEqual([round(getattr(row, side), 9) for side in costs.SIDES], [2, 4, 2, 8])
         self.assertEqual(row.ratio, 0.5)
 
     def test_rows_are_per_layout_format_and_k_in_the_order_of_the_file(self):
         self.summary(
-            [
-                case(contender, seconds * k, k=k, layout=layout)
-                for layout in ("row", "column")
-                for k in (1, 8)
-                for contender, seconds in (
-                    (HLL, 1),
-                    (PORTABLE_HLL, 2),
-                    (FATVEC, 1),
-                    (PORTABLE, 4 if layout == "row" else 10),
-                )
-            ]
+            " | ".join(
+                f"hll 1 {at} | portable-hll 2 {at} | fatvec 1 {at} | portable {slow} {at}"
+                for layout, slow in (("row", 4), ("column", 10))
+                for at in (f"layout={layout} k=1", f"layout={layout} k=8")
+            )
         )
-        _, _, row_title, row, column_title, column = sections_portability.cost(self.view)
-        self.assertEqual(
-            (row_title.text, column_title.text), ("openmp, layout row", "openmp, layout column")
-        )
-        self.assertEqual(
-            [(line[0], line[2]) for line in row.rows],
-            [(shape, k) for shape in ("hll", "csr", "best format") for k in ("1", "8")],
-        )
-        self.assertEqual(
-            [[line[8] for line in table.rows] for table in (row, column)],
-            [
-                ["0.50×", "0.50×", "0.25×", "0.25×", "0.50×", "0.50×"],
-                ["0.50×", "0.50×", "0.10×", "0.10×", "0.50×", "0.50×"],
-            ],
-        )
+        _, _, row_title, row, column_title, column = costs.cost(self.view)
+        titles = ("openmp, layout row", "openmp, layout column")
+        self.assertEqual((row_title.text, column_title.text), titles)
+        order = [(shape, k) for shape in ("hll", "csr", "best format") for k in ("1", "8")]
+        self.assertEqual([(line[0], line[2]) for line in row.rows], order)
+        for table, slow in ((row, "0.25×"), (column, "0.10×")):
+            ratios = ["0.50×", "0.50×", slow, slow, "0.50×", "0.50×"]
+            self.assertEqual([line[8] for line in table.rows], ratios)
 
     def test_launch_bound_matrices_are_apart_on_gpus(self):
-        cases = [
-            case(contender, seconds, matrix)
-            for matrix, one, other in (
-                ("m", 40e-6, 20e-6),
-                ("n", 8e-6, 10e-6),
-                ("o", 12e-6, 9e-6),
-                ("p", 6e-6, 2e-6),
-            )
-            for contender, seconds in ((PORTABLE, one), (FATVEC, other))
-        ]
-        row = self.row(
-            [
-                {**entry, "name": on_gpu(entry["name"]), "run_name": on_gpu(entry["name"])}
-                for entry in cases
-            ],
-            format="csr",
+        text = (
+            "portable 40e-6 m | fatvec 20e-6 m | portable 8e-6 n | fatvec 10e-6 n | "
+            "portable 12e-6 o | fatvec 9e-6 o | portable 6e-6 p | fatvec 2e-6 p"
         )
-        self.assertEqual(
-            (row.matrices, row.launch_bound, row.worst_matrix), (2, 2, "m")
-        )  # 10 microseconds are not launch-bound
+        row = self.row(text, gpu=True)
+        # 10 microseconds are not launch-bound
+        self.assertEqual((row.matrices, row.launch_bound, row.worst_matrix), (2, 2, "m"))
         self.assertAlmostEqual(row.ratio, (1 / 2 * 10 / 8) ** 0.5)
         self.assertAlmostEqual(row.launch_ratio, (9 / 12 * 2 / 6) ** 0.5)
-        self.assertEqual(sections_portability.cost(self.view)[-1].rows[0][-2:], ["2", "0.50×"])
+        self.assertEqual(costs.cost(self.view)[-1].rows[0][-2:], ["2", "0.50×"])
         self.assertIn("0.79× (geometric mean over 2 cases", self.view.headline()[0])
         self.assertIn("without 2 launch-bound cases", self.view.headline()[0])
-        row = self.row(cases, format="csr")
+        row = self.row(text)
         self.assertEqual((row.matrices, row.launch_bound, row.worst), (4, 0, 1 / 3))
 
     def test_without_the_portable_kernel_there_is_no_section(self):
-        self.summary([case(FATVEC, 1), case(MKL, 1)])
-        self.assertEqual(
-            (sections_portability.cost(self.view), costs.headline(self.view.costs)), ([], [])
-        )
+        self.summary("fatvec 1 | mkl 1")
+        self.assertEqual((costs.cost(self.view), costs.headline(self.view.costs)), ([], []))
 
 
 if __name__ == "__main__":

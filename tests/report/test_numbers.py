@@ -5,326 +5,195 @@ import pathlib
 import tempfile
 import unittest
 
-from cases import FATVEC, HLL, OPENMP, PORTABLE, SERIAL, TEAM, case, made
-from fatvec_report import (
-    analysis,
-    published,
-    ranks,
-    scaling,
-    sections_papers,
-    sections_ranks,
-    sections_record,
-    sweeps,
-)
-from fatvec_report.blocks import Picture
+from cases import case, cases, made, seen
+from fatvec_report import analysis, papers, published, ranks, settings, summary, threads
+from fatvec_report.page import Picture, Table
 from fatvec_report.views import commit, views
+
+RAW_GUIDED = "raw-openmp csr dynamic chunk 2"
 
 
 class Ratios(unittest.TestCase):
+    def run_of(self, text):
+        (run,) = made(({}, cases(text)))
+        return run
+
     def test_fatvec_over_raw_is_of_one_format_and_backend(self):
-        (run,) = made(
-            (
-                {},
-                [
-                    case(FATVEC, 4),
-                    case(TEAM, 3),
-                    case(HLL, 1),
-                    case(OPENMP + "2", 2.4),
-                    case(OPENMP + "64", 6),
-                    case("raw-openmp/backend:openmp/format:hll/schedule:guided", 2),
-                    case(SERIAL, 0.5),
-                ],
-            )
-        )
+        run = self.run_of("fatvec 4 | team 3 | hll 1 | raw 2.4 | raw64 6 | raw-hll 2 | serial 0.5")
         table = analysis.fatvec_over_raw(run).set_index("format")
-        self.assertAlmostEqual(
-            table.ratio["csr"], 2.4 / 3
-        )  # the serial kernel is faster, but on another backend
-        self.assertEqual(
-            (table.what["csr"], table.raw_what["csr"]),
-            ("csr-team", "raw-openmp csr dynamic chunk 2"),
-        )
+        # the serial kernel is faster, but on another backend
+        self.assertAlmostEqual(table.ratio["csr"], 2.4 / 3)
+        self.assertEqual((table.what["csr"], table.raw_what["csr"]), ("csr-team", RAW_GUIDED))
         self.assertAlmostEqual(table.ratio["hll"], 2)
 
-    def test_the_portable_kernel_is_neither_fatvec_nor_a_peer(self):
-        mkl = "mkl/backend:openmp/format:csr"
-        cases = [case(FATVEC, 4), case(OPENMP + "2", 2), case(mkl, 8), case(HLL, 16)]
-        (run,) = made(({}, [*cases, case(PORTABLE, 1)]))
-        row = analysis.compare(run).iloc[0]
-        self.assertEqual(
-            (row.vs_raw, row.vs_peer, row.peer_what, row.fatvec_what),
-            (0.5, 2, "mkl csr", "csr-row"),
-        )
-        self.assertEqual((row["fatvec-portable"], row.fatvec), (2, 0.5))
-        self.assertEqual(list(analysis.fatvec_over_raw(run).ratio), [0.5])
-        worst = analysis.worst(run, analysis.compare(run), analysis.fatvec_over_raw(run))
-        self.assertEqual(set(worst.against), {"raw-openmp csr dynamic chunk 2", "mkl csr"})
+    def test_the_portable_kernel_is_neither_fatvec_nor_a_library(self):
+        run = self.run_of("fatvec 4 | raw 2 | mkl 8 | hll 16 | portable 1")
+        table, same = analysis.compare(run), analysis.fatvec_over_raw(run)
+        (row,) = table.itertuples()
+        found = (row.vs_raw, row.vs_peer, row.peer_what, row.fatvec_what)
+        self.assertEqual(found, (0.5, 2, "mkl csr", "csr-row"))
+        self.assertEqual((table["fatvec-portable"].item(), row.fatvec), (2, 0.5))
+        self.assertEqual(list(same.ratio), [0.5])
+        against = set(analysis.worst(run, table, same).against)
+        self.assertEqual(against, {RAW_GUIDED, "mkl csr"})
         self.assertEqual(list(analysis.formats(run).over_csr), [1, 0.25])
         self.assertEqual(analysis.contenders(run, "peer"), ["mkl"])
 
     def test_the_worst_cell_comes_first_whoever_is_ahead(self):
-        (run,) = made(
-            (
-                {},
-                [
-                    case(FATVEC, 4),
-                    case(OPENMP + "2", 2),
-                    case("mkl/backend:openmp/format:csr", 1),
-                    case(FATVEC, 1, k=2),
-                    case("mkl/backend:openmp/format:csr", 3, k=2),
-                ],
-            )
-        )
+        run = self.run_of("fatvec 4 | raw 2 | mkl 1 | fatvec 1 k=2 | mkl 3 k=2")
         table = analysis.worst(run, analysis.compare(run), analysis.fatvec_over_raw(run))
-        self.assertEqual(
-            [(row.against, row.k) for row in table.itertuples()],
-            [("mkl csr", 1), ("raw-openmp csr dynamic chunk 2", 1), ("mkl csr", 2)],
-        )
-        self.assertEqual(list(table.ratio), [0.25, 0.5, 3])
+        order = [("mkl csr", 1, 0.25), (RAW_GUIDED, 1, 0.5), ("mkl csr", 2, 3)]
+        self.assertEqual(list(zip(table.against, table.k, table.ratio)), order)
 
     def test_break_even_is_setup_over_gain_and_never_where_there_is_no_gain(self):
-        (run,) = made(
-            (
-                {},
-                [
-                    case(FATVEC, 4),
-                    case(TEAM, 3),
-                    case(HLL, 1, setup=10),
-                    case(FATVEC, 2, k=8),
-                    case(HLL, 2.5, k=8, setup=10),
-                ],
-            )
-        )
+        run = self.run_of("fatvec 4 | team 3 | hll 1 setup=10 | fatvec 2 k=8 | hll 2.5 k=8 setup=9")
         table = analysis.formats(run).set_index(["format", "k"])
         self.assertAlmostEqual(table.break_even["hll", 1], 10 / (3 - 1))
         self.assertAlmostEqual(table.over_csr["hll", 1], 3)
         self.assertTrue(table.break_even.isna()["hll", 8] and table.break_even.isna()["csr", 1])
 
     def test_sweeps_are_relative_to_the_best_setting_of_the_same_problem(self):
-        (run,) = made(
-            (
-                {},
-                [
-                    case(OPENMP + chunk, seconds, matrix)
-                    for matrix in ("m", "n")
-                    for chunk, seconds in (("2", 4), ("16", 2), ("128", 8))
-                ]
-                + [case(FATVEC, 1), case(TEAM, 2)],
-            )
-        )
-        self.assertEqual(sweeps.swept(run), {"chunk": "numeric"})
-        ((title, table),) = sweeps.settings(run, "chunk")
+        raw16 = "raw-openmp/backend:openmp/format:csr/schedule:dynamic/chunk:16"
+        each = " | ".join(f"raw 4 {at} | {raw16} 2 {at} | raw64 8 {at}" for at in "mn")
+        run = self.run_of(f"{each} | fatvec 1 | team 2")
+        self.assertEqual(settings.swept(run), {"chunk": "numeric"})
+        ((title, table),) = settings.sweeps(run, "chunk")
         self.assertEqual(title, "raw-openmp csr dynamic")
-        self.assertEqual(
-            table.groupby("value").relative.apply(analysis.geometric_mean).round(9).to_dict(),
-            {2: 0.5, 16: 1, 128: 0.25},
-        )
-        ((title, table),) = sweeps.choices(run)
-        self.assertEqual(
-            (title, dict(zip(table.value, table.relative))),
-            ("fatvec, csr", {"csr-row": 1, "csr-team": 0.5}),
-        )
+        means = table.groupby("value").relative.apply(analysis.geometric_mean)
+        self.assertEqual(means.round(9).to_dict(), {2: 0.5, 16: 1, 64: 0.25})
+        ((title, table),) = settings.choices(run)
+        variants = dict(zip(table.value, table.relative))
+        self.assertEqual((title, variants), ("fatvec, csr", {"csr-row": 1, "csr-team": 0.5}))
+
+
+class Doubts(unittest.TestCase):
+    TEXT = "fatvec 2 spread=0.3 | mkl 4 bytes_per_cache=0.5 | fatvec 2 n | mkl 1 n | hll 1 n k=4"
+
+    def test_marks_stand_beside_what_rests_on_noise_and_on_the_cache(self):
+        view = seen(cases(self.TEXT))
+        table = view.table.set_index(["matrix", "k"])
+        self.assertEqual((table.fatvec_mark["m", 1], table.peer_mark["m", 1]), ("†", "‡"))
+        self.assertEqual((table.vs_peer_mark["m", 1], table.vs_peer_mark["n", 1]), ("†‡", ""))
+        per_k = next(block for block in summary.summary([view]) if isinstance(block, Table))
+        self.assertEqual(per_k.rows[0][5:7], ["1.00×†‡ (2)", "0.50×"])
+
+    def test_what_to_use_is_nearest_to_the_fastest(self):
+        rows = summary.what_to_use(seen(cases(self.TEXT))).rows
+        self.assertEqual(rows[0], ["1", "fatvec csr", "71%†", "50%", "16%"])
 
 
 class Threads(unittest.TestCase):
-    def files(self, serial=True):
-        return [
-            (
-                {"cpu": "c", "threads": str(count)},
-                [case(FATVEC, seconds), *([case(SERIAL, 6)] if serial else [])],
-            )
+    def speedups(self, text):
+        files = [
+            ({"cpu": "c", "threads": str(count)}, cases(f"fatvec {seconds}{text}"))
             for count, seconds in ((1, 5), (4, 2))
         ]
+        (view,) = views(made(*files))
+        table = threads.speedups(view.runs, view.threads)
+        return set(table.reference), list(table.speedup), list(table.efficiency)
 
-    def test_speedup_is_against_the_serial_kernel_of_the_same_run(self):
-        (view,) = views(made(*self.files()))
-        table = scaling.speedups(view.runs, view.threads)
-        self.assertEqual(set(table.reference), {"raw-serial"})
-        self.assertEqual(list(table.speedup), [6 / 5, 3])
-        self.assertEqual(list(table.efficiency), [6 / 5, 0.75])
-
-    def test_or_else_against_one_thread(self):
-        (view,) = views(made(*self.files(serial=False)))
-        table = scaling.speedups(view.runs, view.threads)
-        self.assertEqual(set(table.reference), {"1 thread"})
-        self.assertEqual(list(table.speedup), [1, 2.5])
-        self.assertEqual(list(table.efficiency), [1, 0.625])
+    def test_speedup_is_against_the_serial_kernel_or_one_thread(self):
+        serial = ({"raw-serial"}, [6 / 5, 3], [6 / 5, 0.75])
+        self.assertEqual(self.speedups(" | serial 6"), serial)
+        self.assertEqual(self.speedups(""), ({"1 thread"}, [1, 2.5], [1, 0.625]))
 
 
 class Published(unittest.TestCase):
+    def last(self, text):
+        return published.beside_published([seen(cases(text), gpu="")])[-1]
+
     def test_real_matrices_and_twins_stand_beside_what_was_published(self):
-        found = views(
-            made(
-                (
-                    {"cpu": "c"},
-                    [
-                        case(FATVEC, 1, "gen:twin:cage4", k=2),
-                        case(HLL, 4, "gen:twin:cage4", k=3),
-                        case(FATVEC, 1, "x/cant.mtx", k=6),
-                        case(FATVEC, 1e-3, "x/cant.mtx", k=128),
-                    ],
-                )
-            )
+        real = published.FOLDER
+        self.addCleanup(setattr, published, "FOLDER", real)
+        text = (
+            "fatvec 1 gen:twin:cage4 k=2 | hll 4 gen:twin:cage4 k=3 | fatvec 1 x/cant.mtx k=6 | "
+            "fatvec 1e-3 x/cant.mtx k=128"  # which was not published
         )
-        before = published.FOLDER
         with tempfile.TemporaryDirectory() as folder:
             published.FOLDER = pathlib.Path(folder)
-            self.assertEqual(sections_record.beside_published(found), [])
-            (published.FOLDER / "balayre_openmp_gflops.csv").write_text(
-                "matrix,crs,ellpack\ncage4,0.385164,0.334653\ncant,29.7794,27.6956\n"
-            )
+            self.assertEqual(published.beside_published([seen(cases(text))]), [])
+            table = "matrix,crs,ellpack\ncage4,0.385164,0.334653\ncant,29.7794,27.6956\n"
+            (published.FOLDER / "balayre_openmp_gflops.csv").write_text(table)
             (published.FOLDER / "stec_gflops.csv").write_text("something else\n")
-            table = sections_record.beside_published(found)[-1]
-            (published.FOLDER / "stec_gflops.csv").write_text(
-                "matrix,openacc_cpu_csr,mkl_bsr\nldoor,9.42,25.91\n"
-            )
-            ldoor = views(
-                made(
-                    (
-                        {"cpu": "c"},
-                        [
-                            case(FATVEC, 1, "gen:twin:ldoor", k=1),
-                            case(HLL, 0.5, "gen:twin:ldoor", k=1),
-                            case("mkl/backend:openmp/format:bsr", 2, "gen:twin:ldoor", k=1),
-                        ],
-                    )
-                )
-            )
-            stec = sections_record.beside_published(ldoor)[-1]
-        published.FOLDER = before
-        row = dict(zip(stec.columns, stec.rows[0]))
-        self.assertEqual(
-            [
-                row[name]
-                for name in (
-                    "published: CSR",
-                    "published: JAD",
-                    "published: MKL BSR",
-                    "[1] BSR",
-                    "[1] MKL BSR",
-                )
-            ],
-            ["9.42", "–", "25.9", "–", "1.00"],
-        )
-        self.assertEqual(row["[1] best"], "4.00")  # in HLL, which the table has not
-        self.assertEqual(
-            table.rows,
-            [
+            rows = [
                 ["cage4 (twin)", "0.39", "0.33", "4.00", "–", "4.00", "csr-row, k = 2"],
                 ["x/cant.mtx", "29.8", "27.7", "12.0", "–", "12.0", "csr-row, k = 6"],
-            ],
-        )  # k = 128 was not published
+            ]
+            self.assertEqual(self.last(text).rows, rows)
+            table = "matrix,openacc_cpu_csr,mkl_bsr\nldoor,9.42,25.91\n"
+            (published.FOLDER / "stec_gflops.csv").write_text(table)
+            bsr = "mkl/backend:openmp/format:bsr 2 gen:twin:ldoor"
+            stec = self.last(f"fatvec 1 gen:twin:ldoor | hll 0.5 gen:twin:ldoor | {bsr}")
+        row = dict(zip(stec.columns, stec.rows[0]))
+        names = ["CSR", "JAD", "MKL BSR"]
+        shown = [row[f"published: {name}"] for name in names]
+        self.assertEqual(shown, ["9.42", "–", "25.9"])
+        self.assertEqual((row["[1] BSR"], row["[1] MKL BSR"]), ("–", "1.00"))
+        self.assertEqual(row["[1] best"], "4.00")  # in HLL, which the table has not
 
 
 class Papers(unittest.TestCase):
     def test_best_structure_method_and_speedup_stand_beside_the_published(self):
         ellpack = "raw-openmp/backend:openmp/format:ellpack/schedule:static"
-        (view,) = views(
-            made(
-                (
-                    {"cpu": "c"},
-                    [
-                        case(SERIAL, 4, "gen:twin:cant", k=1),
-                        case(SERIAL, 4, "gen:twin:cant", k=2),
-                        case(OPENMP + "64", 2, "gen:twin:cant", k=6),
-                        case(ellpack, 0.5, "gen:twin:cant", k=3),
-                        case(SERIAL, 1, "x/cage4.mtx", k=1),
-                        case(OPENMP + "64", 5, "x/cage4.mtx", k=1),
-                        case(FATVEC, 1e-3, "gen:twin:cant", k=1),
-                        case(SERIAL, 1e-3, "gen:twin:cant", k=128),
-                    ],
-                )
+        view = seen(
+            cases(
+                "serial 4 gen:twin:cant | serial 4 gen:twin:cant k=2 | raw64 2 gen:twin:cant k=6 | "
+                f"{ellpack} 0.5 gen:twin:cant k=3 | serial 1 x/cage4.mtx | raw64 5 x/cage4.mtx | "
+                "fatvec 1e-3 gen:twin:cant | serial 1e-3 gen:twin:cant k=128"
             )
         )
-        _, _, overall, _, openmp = sections_papers.balayre(view)
-        self.assertEqual(
-            overall.rows,
-            [
-                [
-                    "cant (twin)",
-                    "ELLPACK",
-                    "CUDA",
-                    "ELLPACK",
-                    "OpenMP",
-                    "110",
-                    "17.15×",
-                    "12.0",
-                    "12.00×",
-                ],
-                ["x/cage4.mtx", "CRS", "Serial", "CRS", "Serial", "0.87", "1.00×", "2.00", "1.00×"],
-            ],
-        )
-        self.assertEqual(
-            openmp.rows,
-            [
-                ["cant (twin)", "29.8", "27.7", "6.00", "12.0"],
-                ["x/cage4.mtx", "0.39", "0.33", "0.40", "–"],
-            ],
-        )
+        cant = "cant (twin)|ELLPACK|CUDA|ELLPACK|OpenMP|110|17.15×|12.0|12.00×"
+        cage = "x/cage4.mtx|CRS|Serial|CRS|Serial|0.87|1.00×|2.00|1.00×"
+        _, _, overall, _, openmp = papers.balayre(view)
+        self.assertEqual(overall.rows, [cant.split("|"), cage.split("|")])
+        cant, cage = "cant (twin)|29.8|27.7|6.00|12.0", "x/cage4.mtx|0.39|0.33|0.40|–"
+        self.assertEqual(openmp.rows, [cant.split("|"), cage.split("|")])
 
     def test_other_matrices_are_not_compared(self):
-        (view,) = views(made(({"cpu": "c"}, [case(SERIAL, 4), case(FATVEC, 4)])))
-        self.assertEqual(sections_papers.balayre(view), [])
+        self.assertEqual(papers.balayre(seen(cases("serial 4 | fatvec 4"))), [])
 
 
 class Ranks(unittest.TestCase):
-    def cases(self, counts, suite):
-        made_up = []
+    def run_of(self, suite, *counts):
+        entries = []
         for count, seconds, efficiency in counts:
-            row = case(
-                "fatvec/format:csr/exchange:mpi/partition:even",
-                seconds,
-                matrix=f"g/ranks:{count}",
-                k=8,
-            )
-            made_up.append(
-                {
-                    **row,
-                    "efficiency": efficiency,
-                    "exchanged_bytes": 1e6 * (count - 1),
-                    "rank_memory_bytes": 5e6,
-                    "slowest_rank": 0,
-                    "most_rank_nnz": 1e9 / count,
-                    **({"overlap": 0.25} if count > 1 else {}),
-                }
-            )
-        return made(({"suite": suite}, made_up))
+            name = "fatvec/format:csr/exchange:mpi/partition:even"
+            more = {"exchanged_bytes": 1e6 * (count - 1), "rank_memory_bytes": 5e6}
+            more |= {"efficiency": efficiency, "slowest_rank": 0, "most_rank_nnz": 1e9 / count}
+            more |= {"overlap": 0.25} if count > 1 else {}
+            entries.append(case(name, seconds, f"g/ranks:{count}", 8) | more)
+        (run,) = made(({"suite": suite}, entries))
+        return run
 
     def test_speed_up_is_efficiency_times_ranks(self):
-        (run,) = self.cases([(1, 4, 1.0), (2, 2.5, 0.8), (4, 2, 0.5)], "strong")
+        run = self.run_of("strong", (1, 4, 1.0), (2, 2.5, 0.8), (4, 2, 0.5))
         self.assertEqual((run.kind, list(run.rows.ranks)), ("ranks", [1, 2, 4]))
-        self.assertEqual(
-            [round(value, 6) for value in ranks.with_speed_up(run).speed_up], [1, 1.6, 2]
-        )
+        self.assertEqual([round(one, 6) for one in ranks.with_speed_up(run).speed_up], [1, 1.6, 2])
         self.assertEqual(ranks.claims(run)[0][0], "0.500")
         (view,) = views([run])
-        (table,) = sections_ranks.all_ranks(view)
-        self.assertEqual([row[3] for row in table.rows], ["1", "2", "4"])
-        column = table.columns.index
-        self.assertEqual([row[column("hidden")] for row in table.rows], ["–", "25%", "25%"])
-        self.assertEqual(
-            [row[column("MB exchanged")] for row in table.rows], ["0.000", "1.000", "3.000"]
-        )
+        (table,) = ranks.all_ranks(view)
+        for name, shown in (
+            ("ranks", ["1", "2", "4"]),
+            ("hidden", ["–", "25%", "25%"]),
+            ("MB exchanged", ["0.000", "1.000", "3.000"]),
+            ("speed-up", ["1.00×", "1.60×", "2.00×"]),
+        ):
+            self.assertEqual([row[table.columns.index(name)] for row in table.rows], shown)
         self.assertIn("0.500 is the least efficiency on 4 ranks", view.headline()[0])
 
     def test_a_dry_run_has_no_pictures(self):
-        (run,) = self.cases([(1, 4, 1.0), (2, 2.5, 0.8)], "weak")
+        run = self.run_of("weak", (1, 4, 1.0), (2, 2.5, 0.8))
         (view,) = views([run])
-        self.assertEqual(
-            sum(isinstance(block, Picture) for block in sections_ranks.over_ranks(view)), 5
-        )
+        drawn = [block for block in ranks.over_ranks(view) if isinstance(block, Picture)]
+        self.assertEqual(len(drawn), 5)
         run.context["dry_run"] = "true"
-        self.assertEqual(sections_ranks.over_ranks(view), [])
+        self.assertEqual(ranks.over_ranks(view), [])
 
 
 class Commit(unittest.TestCase):
     def test_changes_that_are_in_no_commit_show(self):
-        self.assertEqual(
-            commit({"git_hash": "0123456789abcdef", "git_dirty": "false"}), "0123456789"
-        )
-        self.assertEqual(
-            commit({"git_hash": "0123456789abcdef", "git_dirty": "true"}), "0123456789+"
-        )
+        for dirty, shown in (("false", "0123456789"), ("true", "0123456789+")):
+            self.assertEqual(commit({"git_hash": "0123456789abcdef", "git_dirty": dirty}), shown)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ import unittest
 from cases import FATVEC, case
 import synthetic
 import matplotlib.pyplot as plt
-from fatvec_report import markdown, sections
+from fatvec_report import page, sections
 from fatvec_report.__main__ import main
-from fatvec_report.blocks import Picture, Table, flat
+from fatvec_report.page import Picture, Table, flat
 from fatvec_report.load import COUNTERS, BadInput, load
 from fatvec_report.style import RC
 from fatvec_report.views import views
@@ -57,7 +57,8 @@ class Texts(OddTest):
     def test_names_in_pages(self):
         odd = document("/".join(ODD))
         odd["context"] |= {"compiler": ODD[1], "git_hash": "$_{", ODD[2]: ODD[3], "cpu": ODD[4]}
-        odd["benchmarks"].append(case(FATVEC, 1, matrix=ODD[1], reason=f"failed: {'; '.join(ODD)}"))
+        failed = case(FATVEC, 1, matrix=ODD[1], reason=f"failed: {'; '.join(ODD)}")
+        odd["benchmarks"].append(failed)
         names = ["$x^{$ <script>|.json", os.fsdecode(b"\xff\n.json")]
         status, err, text = self.report(*(self.write(odd, name) for name in names))
         self.assertEqual((status, err), (0, ""))
@@ -97,10 +98,10 @@ class Texts(OddTest):
             "---": r"\---",
             "https://a www.b c@d": r"https\://a www\.b c\@d",
         }.items():
-            self.assertEqual(markdown.escape(text), expected)
+            self.assertEqual(page.markdown(text), expected)
 
     def test_a_table_keeps_its_columns(self):
-        text = markdown.render(Table([ODD[2], "k"], [[ODD[2], "1"], [ODD[4], "|"]], 1, (1,)))
+        text = Table([ODD[2], "k"], [[ODD[2], "1"], [ODD[4], "|"]], 1, (1,)).markdown
         for line in text.split("\n"):
             self.assertEqual(len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)), 3, line)
 

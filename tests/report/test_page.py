@@ -10,27 +10,13 @@ import whole
 import pandas
 
 VOID = {"meta", "link", "img", "br", "hr", "input"}
-SECTIONS = [
-    "Summary",
-    "What portability costs",
-    "GFLOPS per matrix",
-    "Speed over k",
-    "Against hand-written code and peers",
-    "The worst cells",
-    "Share of the bandwidth bound",
-    "Roofline",
-    "Formats",
-    "Kernels, schedules and settings",
-    "Threads",
-    "All comparisons",
-    "Set-up and spread of fatvec&#x27;s best",
-    "Over ranks",
-    "All ranks",
-    "Performance portability",
-    "Beside published figures",
-    "Failed and skipped",
-    "Provenance",
-]
+SECTIONS = (
+    "Summary;What portability costs;GFLOPS per matrix;Speed over k;"
+    "Against hand-written code and libraries;The worst cells;Share of the bandwidth bound;Roofline;"
+    "Formats;Kernels, schedules and settings;Threads;All comparisons;"
+    "Set-up and spread of fatvec's best;Over ranks;All ranks;Performance portability;"
+    "Beside published figures;Failed and skipped;Provenance"
+).split(";")
 
 
 def setUpModule():
@@ -67,7 +53,8 @@ class Page(unittest.TestCase):
 
     def test_every_section_is_there(self):
         for title in SECTIONS:
-            self.assertRegex(PAGE, rf"<h[23] id=[^>]*>{re.escape(title)}</h")
+            title = re.escape(title.replace("'", "&#39;"))
+            self.assertRegex(PAGE, rf"<h[23] id=[^>]*>{title}</h")
 
     def test_it_is_well_formed_and_its_links_lead_somewhere(self):
         self.assertEqual(self.reader.open, [])
@@ -109,26 +96,14 @@ class Page(unittest.TestCase):
     def test_the_first_screen_answers_before_the_contents(self):
         first = PAGE[PAGE.index("<h1>") : PAGE.index("<nav")]
         self.assertEqual(first.count('class="verdict"'), 3)  # a CPU, a GPU and ranks
-        self.assertEqual(
-            len(
-                re.findall(
-                    r"is the fastest in \d+ of \d+ cases, in .*?; over all cases [\d.]+× the "
-                    r"speed of the best other",
-                    first,
-                )
-            ),
-            2,
-        )
-        self.assertEqual(
-            len(
-                re.findall(
-                    r"<strong>\d+%</strong> of the specialised kernels.*?portability costs", first
-                )
-            ),
-            2,
-        )
-        for who in ("library", "hand-written kernel"):
-            self.assertEqual(len(re.findall(rf"<strong>[\d.]+×</strong> the best {who}", first)), 2)
+        self.assertEqual(first.count("<strong>What to use</strong>"), 2)
+        for pattern in (
+            r"is the fastest in \d+ of \d+ cases, in .*?; over all cases [\d.]+× the speed of the",
+            r"<strong>\d+%[†‡]*</strong> of the specialised kernels.*?portability costs",
+            r"<strong>[\d.]+×[†‡]*</strong> the best library",
+            r"<strong>[\d.]+×[†‡]*</strong> the best hand-written kernel",
+        ):
+            self.assertEqual(len(re.findall(pattern, first)), 2, pattern)
 
     def test_what_few_look_up_is_folded(self):
         for title in ("All comparisons", "Kernels, schedules and settings", "Provenance"):
@@ -136,30 +111,6 @@ class Page(unittest.TestCase):
             self.assertIn("<details><summary>", after, title)
         failed = PAGE[re.search(r">Failed \(\d+\)</h", PAGE).end() :]
         self.assertLess(failed.index("<table>"), failed.index("<details>"))  # a failure is in sight
-
-    def test_no_column_holds_dashes_only(self):
-        for table in re.findall(r"<tbody>(.*?)</tbody>", PAGE, re.DOTALL):
-            rows = [
-                re.findall(r"<td( class=\"word\")?>(.*?)</td>", row)
-                for row in table.splitlines()
-                if row
-            ]
-            for column in zip(*rows):
-                self.assertTrue(column[0][0] or any(text != "–" for _, text in column), table[:300])
-
-    def test_what_portability_costs_stands_in_both_pages(self):
-        text = (FOLDER / "out" / "report.md").read_text()
-        for backend in ("openmp", "cuda"):
-            part = text.split(f"#### {backend}, layout row", 1)[1].split("###", 1)[0]
-            for shape in ("csr", "ellpack", "hll", "best format"):
-                self.assertRegex(part, rf"\n\| {shape} +\|", backend)
-            self.assertEqual("launch-bound" in part, backend == "cuda")
-        self.assertRegex(
-            text,
-            r"\n\| portable +\|.+\n\| specialised +\|.+\n\| hand-written +\|.+\n\| kokkoskernels "
-            r"+\|",
-        )
-        self.assertEqual(PAGE.count(">portable / specialised</th>"), 2)
 
     def test_every_row_is_in_the_csv(self):
         table = pandas.read_csv(FOLDER / "out" / "results.csv")

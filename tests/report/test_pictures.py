@@ -2,18 +2,14 @@
 """Every picture of a large made-up report: no label lies on another, none is cut off by the
 picture's edge."""
 
-import json
-import pathlib
-import tempfile
 import unittest
 
-from cases import FATVEC, HLL, case, made
+from cases import cases, made, seen
 import matplotlib.pyplot as plt
 from matplotlib.text import Text
 import synthetic
-from fatvec_report import sections, sections_speed
-from fatvec_report.blocks import Picture, flat
-from fatvec_report.load import load
+from fatvec_report import formats, sections, speed
+from fatvec_report.page import Picture, flat
 from fatvec_report.style import RC
 from fatvec_report.views import views
 
@@ -24,19 +20,11 @@ TOUCH = 1.5  # pixels of 100 per inch: the boxes hold some air
 def labels(figure):
     """Boxes of all texts that are drawn."""
     renderer = figure.canvas.get_renderer()
-    axes = [axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)]
-    ticks = {
-        id(label)
-        for axis in axes
-        for label in (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))
-    }
-    drawn = {
-        id(label)
-        for axis in axes
-        for tick in axis._update_ticks()
-        for label in (tick.label1, tick.label2)
-    }
-    hidden = ticks - drawn  # matplotlib keeps labels beyond an axis' ends, and does not draw them
+    hidden = set()  # matplotlib keeps labels beyond an axis' ends, and does not draw them
+    for axis in (axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)):
+        ticks = (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))
+        drawn = [label for tick in axis._update_ticks() for label in (tick.label1, tick.label2)]
+        hidden |= set(map(id, ticks)) - set(map(id, drawn))
     return [
         (text.get_text(), text.get_window_extent(renderer))
         for text in figure.findobj(Text)
@@ -48,48 +36,32 @@ def labels(figure):
 
 
 def overlap(one, other):
-    return (
-        min(one.x1, other.x1) - max(one.x0, other.x0) > TOUCH
-        and min(one.y1, other.y1) - max(one.y0, other.y0) > TOUCH
-    )
+    wide = min(one.x1, other.x1) - max(one.x0, other.x0)
+    return wide > TOUCH and min(one.y1, other.y1) - max(one.y0, other.y0) > TOUCH
 
 
 class Pictures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.store = tempfile.TemporaryDirectory()
-        paths = []
-        documents = {
-            f"cpu-{count}": synthetic.cpu(NAMES, (1, 4, 16), threads=count) for count in (1, 4)
-        }
-        documents |= {
-            "gpu": synthetic.gpu(NAMES, (1, 16)),
-            "vectors": synthetic.vectors(),
-            "weak": synthetic.ranks("weak"),
-            "strong": synthetic.ranks("strong", (1, 2, 4, 8, 16)),
-        }
-        for name, document in documents.items():
-            document["context"]["compiler"] = (
-                "a compiler with a version, flags and a vendor, all of which it says in one long "
-                "line"
+        documents = [synthetic.cpu(NAMES, (1, 4, 16), threads=count) for count in (1, 4)]
+        documents += [synthetic.gpu(NAMES, (1, 16)), synthetic.vectors(), synthetic.ranks("weak")]
+        documents.append(synthetic.ranks("strong", (1, 2, 4, 8, 16)))
+        for document in documents:
+            compiler = (
+                "a compiler with a version, flags and a vendor, all of which it says in a line"
             )
-            paths.append(pathlib.Path(cls.store.name) / f"{name}.json")
-            paths[-1].write_text(json.dumps(document))
-        pictures = [
-            block
-            for block in flat(sections.write(views([load(path) for path in paths])))
-            if isinstance(block, Picture)
-        ]
+            document["context"]["compiler"] = compiler
+        runs = made(*((document["context"], document["benchmarks"]) for document in documents))
         cls.figures = {}
         plt.rcParams.update({**RC, "figure.max_open_warning": 0})
-        for picture in pictures:
-            cls.figures[picture.name] = picture.draw()
-            cls.figures[picture.name].canvas.draw()
+        for picture in flat(sections.write(views(runs))):
+            if isinstance(picture, Picture):
+                cls.figures[picture.name] = picture.draw()
+                cls.figures[picture.name].canvas.draw()
 
     @classmethod
     def tearDownClass(cls):
         plt.close("all")
-        cls.store.cleanup()
 
     def test_no_label_lies_on_another_or_leaves_the_picture(self):
         self.assertGreater(len(self.figures), 20)
@@ -135,22 +107,23 @@ class Pictures(unittest.TestCase):
 
 class WhatIsDrawn(unittest.TestCase):
     def setUp(self):
-        points = ((1, "row"), (4, "row"), (4, "column"))
-        entries = [case(FATVEC, k, k=k, layout=layout) for k, layout in points]
-        entries += [case(HLL, 2, k=1, setup=3), case(HLL, 3, k=4, setup=3)]  # faster for k = 4
-        entries += [case(HLL, 5, k=4, layout="column", setup=3)]
-        (self.view,) = views(made(({"cpu": "c"}, entries)))
+        self.view = seen(
+            cases(
+                "fatvec 1 | fatvec 4 k=4 | fatvec 4 k=4 layout=column | hll 2 setup=3 | "
+                "hll 3 k=4 setup=3 | hll 5 k=4 layout=column setup=3"
+            )
+        )
 
     def test_a_layout_of_one_k_has_no_picture_over_k(self):
-        (picture,) = sections_speed.over_k(self.view)
+        (picture,) = speed.over_k(self.view)
         self.assertIn("layout row", picture.alt)
 
     def test_captions_speak_of_panels_where_there_are_several(self):
-        row, column = sections_speed.bars(self.view)
+        row, column = speed.bars(self.view)
         self.assertEqual((row.caption, column.caption), ("Scales differ from panel to panel.", ""))
 
     def test_conversions_that_never_pay_are_folded(self):
-        *_, row_title, row, column_title, column = sections_speed.formats(self.view)
+        *_, row_title, row, column_title, column = formats.formats(self.view)
         self.assertEqual((row_title.text, column_title.text), ("layout row", "layout column"))
         self.assertEqual([line[4:] for line in row.rows], [["–", "3.0"]])
         self.assertEqual(column.summary, "1 that never pay")

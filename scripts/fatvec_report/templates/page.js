@@ -7,7 +7,7 @@ const LONG = 8;  // rows from which a filter is worth its place
 /** "1.20× (9)", "47%", "1,500" as numbers; dashes after everything else; words as they are. */
 function key(text) {
   if (text === "–" || text === "") return null;
-  const number = /^[-+]?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?(?=$|[ ×%])/.exec(text);
+  const number = /^[-+]?[0-9][0-9,]*(\.[0-9]+)?(e[-+]?[0-9]+)?(?=$|[ ×%†‡])/.exec(text);
   return number ? parseFloat(number[0].replaceAll(",", "")) : text;
 }
 
@@ -68,6 +68,11 @@ for (const table of document.querySelectorAll("table")) {
   sortable(table);
   filterable(table);
 }
+// What scrolls within its box says so.
+const hint = () => document.querySelectorAll(".scroll").forEach(
+  box => box.classList.toggle("wide", box.scrollWidth > box.clientWidth + 1));
+for (const event of ["resize", "toggle"]) addEventListener(event, hint, true);
+hint();
 // A link into something folded, and paper, want it open.
 addEventListener("hashchange", () => document.getElementById(location.hash.slice(1))?.closest("details")?.setAttribute("open", ""));
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach(details => details.open = true));

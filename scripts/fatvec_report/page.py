@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report is made of, numbers as they are to be read, and the pages that the templates make
+of both: one self-contained HTML page without a request, and GitHub-flavoured Markdown."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import html
+import pathlib
+import re
+from typing import Callable, Iterator
+
+import jinja2
+import pandas as pd
+
+NONE = "–"
+VECTOR_LIMIT = 150_000  # bytes; a picture that would be larger as SVG is embedded as PNG
+
+
+class Block:
+    @property
+    def kind(self) -> str:
+        """By which the templates know it."""
+        return type(self).__name__.lower()
+
+
+@dataclasses.dataclass
+class Heading(Block):
+    text: str
+    level: int = 4  # 2: a part, 3: a section, 4: within a section
+    anchor: str = ""
+
+
+@dataclasses.dataclass
+class Text(Block):
+    text: str
+
+
+@dataclasses.dataclass
+class Bullets(Block):
+    items: list[str]
+
+
+@dataclasses.dataclass
+class Drawn:
+    vector: bytes  # SVG
+    bitmap: bytes  # PNG
+    inches: float  # its width, at which the type has its size
+
+    @property
+    def source(self) -> str:
+        """As a data URI."""
+        small = len(self.vector) <= VECTOR_LIMIT
+        kind, data = ("svg+xml", self.vector) if small else ("png", self.bitmap)
+        return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+@dataclasses.dataclass
+class Picture(Block):
+    """Drawn when the report is written; `alt` says what is to be seen, for those who cannot."""
+
+    name: str
+    alt: str
+    draw: Callable[[], object]  # -> matplotlib Figure
+    caption: str = ""
+    drawn: Drawn | None = None
+
+
+@dataclasses.dataclass
+class Details(Block):
+    """Folded until somebody asks for it."""
+
+    summary: str
+    blocks: list[Block]
+
+
+@dataclasses.dataclass
+class Table(Block):
+    """Cells as they are to be read; the first `left` columns are words, the others numbers; those
+    in `strong` stand out."""
+
+    columns: list[str]
+    rows: list[list[str]]
+    left: int
+    strong: tuple[int, ...] = ()
+
+    @property
+    def kept(self) -> list[int]:
+        """All columns but those of numbers in which every cell is a dash."""
+        return [
+            at
+            for at in range(len(self.columns))
+            if at < self.left or any(row[at] != NONE for row in self.rows)
+        ]
+
+    @property
+    def markdown(self) -> str:
+        """Padded, so that it can be read as it is."""
+        kept = self.kept
+        lines = [[markdown(self.columns[at]) for at in kept]]
+        for row in self.rows:
+            cells = [markdown(row[at]) for at in kept]
+            strong = [at in self.strong and row[at] != NONE for at in kept]
+            lines.append([f"**{cell}**" if bold else cell for cell, bold in zip(cells, strong)])
+        widths = [max(3, *map(len, column)) for column in zip(*lines)]
+        word = [at < self.left for at in kept]
+        lines.insert(1, ["-" * (width - 1) + "-:"[not left] for width, left in zip(widths, word)])
+        return "\n".join(f"| {' | '.join(map(_padded, line, widths, word))} |" for line in lines)
+
+
+@dataclasses.dataclass
+class Verdict(Block):
+    """The answer in large print: (a number or a name, the sentence that it is the start of)."""
+
+    title: str
+    claims: list[tuple[str, str]]
+    uses: Table | None = None  # what to use, the first of the answers
+
+
+def _padded(text: str, width: int, left: bool) -> str:
+    return text.ljust(width) if left else text.rjust(width)
+
+
+def number(value: float, form: str = ".2f") -> str:
+    return NONE if pd.isna(value) else format(value, form)
+
+
+def gflops(value: float) -> str:
+    """Three significant digits, without exponents."""
+    steps = ((100, ".0f"), (10, ".1f"), (0.1, ".2f"))
+    return number(value, next((form for least, form in steps if value >= least), ".2g"))
+
+
+def times(value: float) -> str:
+    """A ratio of speeds."""
+    small = ".2f" if value >= 0.095 or value == 0 else ".2g"
+    return number(value, ".0f" if value >= 100 else small) + "×" * (not pd.isna(value))
+
+
+def count(value: float) -> str:
+    """A number of products: rounded up as far as it matters."""
+    return number(value, ".1f" if value < 10 else ",.0f")
+
+
+def share(value: float) -> str:
+    return number(value, ".0%")
+
+
+def word(value: object) -> str:
+    return NONE if pd.isna(value) or value == "" else str(value)
+
+
+READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share}
+
+
+def table(rows: pd.DataFrame, columns: str, left: int, strong: tuple[int, ...] = ()) -> Table:
+    """A table of these columns, 'title <- column form' parted by '|'. The title alone is a column
+    of that name. form: a name in READ or as of format(); none: as it stands. Where there is a
+    column column_mark, its mark stands beside the number."""
+    titles, cells = [], []
+    for part in columns.split("|"):
+        title, _, source = (text.strip() for text in part.partition("<-"))
+        column, form = source, ""
+        if " " in source and source not in rows:
+            column, form = source.rsplit(" ", 1)
+        read = READ.get(form) or functools.partial(number, form=form)
+        titles.append(title)
+        texts = [read(value) for value in rows[column or title]]
+        marks = rows.get(f"{column or title}_mark", pd.Series("", rows.index)).fillna("")
+        cells.append([text + mark * (text != NONE) for text, mark in zip(texts, marks)])
+    return Table(titles, [list(row) for row in zip(*cells)], left, strong)
+
+
+def flat(blocks: list[Block]) -> Iterator[Block]:
+    """Those within folded ones, too, in the order of the page."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Details):
+            yield from flat(block.blocks)
+
+
+def folded(blocks: list[Block]) -> Details:
+    """All of them behind one line that says what they are."""
+    tables = [len(block.rows) for block in flat(blocks) if isinstance(block, Table)]
+    pictures = sum(isinstance(block, Picture) for block in flat(blocks))
+    parts = [f"{pictures} picture{'s' * (pictures > 1)}"] if pictures else []
+    parts += [f"{len(tables)} table{'s' * (len(tables) > 1)}, {sum(tables)} rows"] if tables else []
+    return Details("; ".join(parts) or "More", blocks)
+
+
+def markdown(text: str) -> str:
+    """A text of one line that is shown as it is: as no HTML, mark-up, link or table."""
+    text = re.sub(r"([\\`*\[\]|~$])", r"\\\1", " ".join(text.split()))
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", text).replace("<", "&lt;")
+    text = re.sub(r"(?<![^\W_])_|_(?![^\W_])", r"\\_", text)  # not within words
+    text = re.sub(r":(?=//)|(?<=\bwww)\.|@", r"\\\g<0>", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?<!\S)#", r"\\#", text)
+    return re.sub(r"^(\d*)([-+.)](?=\s|$)|>|--)", r"\1\\\2", text)
+
+
+def _unbroken(value: object) -> object:
+    """ "k = 4" does not break."""
+    if type(value) is not str:
+        return value
+    return re.sub(r"\b([kK]) = (?=\d)", "\\1\u00a0=\u00a0", value)
+
+
+def _name_headings(blocks: list[Block]) -> None:
+    """Gives every heading a unique anchor."""
+    taken: dict[str, int] = {}
+    for block in flat(blocks):
+        if isinstance(block, Heading):
+            slug = re.sub(r"[^a-z0-9]+", "-", block.text.lower()).strip("-") or "part"
+            block.anchor = slug
+            while block.anchor in taken:
+                taken[slug] += 1
+                block.anchor = f"{slug}-{taken[slug]}"
+            taken[block.anchor] = 1
+
+
+def page(title: str, blocks: list[Block], ending: str) -> str:
+    """`ending`: "html" or "md". The blocks before the first heading come before the contents."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(pathlib.Path(__file__).with_name("templates")),
+        autoescape=ending == "html",
+        finalize=_unbroken if ending == "html" else None,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {
+        "md": markdown,
+        "line": lambda text: html.escape(" ".join(text.split())),
+    }
+    _name_headings(blocks)
+    start = next((at for at, block in enumerate(blocks) if block.kind == "heading"), len(blocks))
+    template = environment.get_template(f"page.{ending}.j2")
+    return template.render(title=title, first=blocks[:start], body=blocks[start:], NONE=NONE)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers' own questions, asked of the kernels of a run: which structure, method and block size
+is best, what threads bring, what unequal rows cost, what a product of several columns saves."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.ticker import FuncFormatter
+
+from . import analysis, questions
+from .names import ANSWERS, RAW, SPECIALISED, matrix_key, role
+from .page import Block, Heading, Picture, Text, gflops, table
+from .published import read
+from .style import BOUND, FORMATS, INK, Sheet, over_values, pick, plain, step, stroke
+
+STRUCTURES = {"csr": "CRS", "ellpack": "ELLPACK"}
+METHODS = {"serial": "Serial", "openmp": "OpenMP", "cuda": "CUDA"}
+WAYS = {
+    "together": ("-", "one product of k columns"),
+    "apart": ("--", "k products of one column"),
+    "copied": (":", "k products, each on copies"),
+}
+
+
+def all_questions(view) -> list[Block]:
+    """Those that the run can answer."""
+    if view.run.dry:
+        return []
+    return [block for ask in (balayre, stec, calzetta, fraga, gollmann) for block in ask(view)]
+
+
+def stec(view) -> list[Block]:
+    """The best block size of every contender with blocks, as in his columns MKL and cuSPARSE."""
+    rows = questions.block_sizes(view.run)
+    if rows.empty:
+        return []
+    cells = rows.assign(cell=rows.GFLOPS.map(gflops) + " (" + rows.block_size + ")")
+    best = analysis.fastest(cells, ["matrix", "k", "contender"])
+    wide = best.pivot(index=["matrix", "k"], columns="contender", values="cell")
+    wide = wide.reindex(columns=rows.contender.unique())
+    wide = wide.loc[best.set_index(["matrix", "k"]).index.unique()].reset_index()
+    columns = " | ".join(wide.columns)
+    library = "mkl_bsr" if view.platform == "cpu" else "cusparse_bsr"
+    printed = read("stec_gflops.csv")
+    for title, name in (("BSR", f"openacc_{view.platform}_bsr"), ("library", library)):
+        if name in printed:
+            wide[name] = wide.matrix.map(matrix_key).map(printed[name])
+            columns += f" | published: {title} <- {name} gflops"
+    return [
+        Heading("Best block size (Stec and Stpiczyński, table II)"),
+        Text(
+            "GFLOPS of each contender's BSR at the block size that is fastest on that matrix, "
+            "which stands in brackets. Libraries get the last block padded to a whole one."
+        ),
+        table(wide, columns, 1),
+    ]
+
+
+def calzetta(view) -> list[Block]:
+    """Means over the suite for each number of threads."""
+    rows = questions.averages(view.runs, view.threads) if len(view.runs) > 1 else pd.DataFrame()
+    if rows.empty or rows.matrices.max() < 2:
+        return []
+    columns = (
+        "format <- line | k | threads | GFLOPS <- GFLOPS gflops | "
+        "GFLOPS per thread <- per_thread gflops | speedup <- speedup times | "
+        "efficiency <- efficiency share | matrices"
+    )
+    return [
+        Heading("Means over the suite by number of threads (Calzetta and Lori)"),
+        Text(
+            "Hand-written OpenMP, each format at its best schedule. Arithmetic means over the "
+            "matrices, as in the slides; speedup over the serial kernel of the same format."
+        ),
+        Picture(
+            f"{view.prefix}averages",
+            "Lines: mean GFLOPS per thread, speedup and efficiency over the threads.",
+            lambda: _averages(view, rows),
+        ),
+        table(rows, columns, 1),
+    ]
+
+
+def _averages(view, rows: pd.DataFrame) -> plt.Figure:
+    """A line per format; of the fewest columns."""
+    rows = rows[rows.k.eq(rows.k.min())]
+    kinds = {"per_thread": "GFLOPS per thread", "speedup": "speedup", "efficiency": "efficiency"}
+    sheet, threads = Sheet(3, 3, 2.9), sorted(rows.threads.unique())
+    for axis, (kind, label) in zip(sheet.axes, kinds.items()):
+        for position, (name, group) in enumerate(rows.groupby("line", sort=False)):
+            sheet.line(axis, group.threads, group[kind], name, **step(position))
+        if kind != "per_thread":
+            ideal = threads if kind == "speedup" else [1] * len(threads)
+            sheet.line(axis, threads, ideal, "ideal", **BOUND)
+        over_values(axis, rows.threads)
+        axis.set_ylim(bottom=0)
+        axis.set(title=label, xlabel="threads")
+    facts = f"{view.device}; {rows.matrices.max()} matrices, k = {rows.k.min()}"
+    return sheet.done("Means over the suite, hand-written OpenMP", facts)
+
+
+def fraga(view) -> list[Block]:
+    """Speed over the deviation of row lengths."""
+    rows = questions.over_deviation(view.run)
+    if rows.row_deviation.nunique() < 3:
+        return []
+    own = rows[rows.role.eq(RAW)].sort_values("row_deviation")
+    wide = own.pivot_table(index="matrix", columns="format", values="GFLOPS", sort=False)
+    names = list(dict.fromkeys(rows[rows.role.eq(RAW)].format))
+    wide["deviation"] = own.groupby("matrix").row_deviation.first()
+    wide = wide.reset_index()
+    printed = read("fraga_deviation.csv")
+    wide["published"] = wide.matrix.map(matrix_key).map(
+        printed.percent_average_deviation if len(printed) else {}
+    )
+    columns = "matrix | deviation (%) <- deviation .2f | published (%) <- published .2f" + "".join(
+        f" | {name} <- {name} gflops" for name in names
+    )
+    return [
+        Heading("Speed over the deviation of row lengths (Fraga)"),
+        Text(
+            "The deviation is the mean absolute one in percent of the mean length. The table has "
+            "hand-written kernels, the fastest of each format."
+        ),
+        Picture(
+            f"{view.prefix}deviation",
+            "Marks: GFLOPS over the deviation of row lengths, one per matrix and format.",
+            lambda: _over_deviation(view, rows),
+        ),
+        table(wide, columns, 1),
+    ]
+
+
+def _over_deviation(view, rows: pd.DataFrame) -> plt.Figure:
+    """A mark per matrix and format; hand-written and fatvec side by side."""
+    titles = {RAW: "hand-written", SPECIALISED: f"fatvec, {ANSWERS[SPECIALISED]}"}
+    sides = [name for name in titles if rows.role.eq(name).any()]
+    sheet = Sheet(len(sides), 2, 3.6, sharex=True, sharey=True)
+    for axis, side in zip(sheet.axes, sides):
+        for name in dict.fromkeys(rows.format):
+            group = rows[rows.role.eq(side) & rows.format.eq(name)]
+            looks = {**stroke(name, FORMATS), "linestyle": "none"}
+            sheet.line(axis, group.row_deviation, group.GFLOPS, name, **looks)
+        plain(axis, "y")
+        axis.set_xscale("symlog", linthresh=1)
+        axis.set_xlim(-0.12, rows.row_deviation.max() * 1.2)  # room for whole markers
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_title(titles[side])
+        axis.set_xlabel("mean absolute deviation of row lengths (% of the mean)")
+    sheet.axes[0].set_ylabel("GFLOPS")
+    facts = f"{view.facts()}; k = {rows.k.min()}, fastest kernel of each format"
+    return sheet.done("Speed over the deviation of row lengths", facts)
+
+
+def gollmann(view) -> list[Block]:
+    """One product of K columns against K products, over N and K."""
+    rows = questions.one_against_many(view.run)
+    rows = rows[rows.k > 1]
+    if rows.rows.nunique() < 2 or rows.k.nunique() < 2:
+        return []
+    for way in ("apart", "copied"):
+        rows[f"{way}_ratio"] = rows[way] / rows.together
+    ratios = rows.groupby(["contender", "layout", "k"], sort=False)[["apart_ratio", "copied_ratio"]]
+    wide = ratios.agg(["min", "max"]).dropna(how="all")
+    wide = wide.set_axis([" ".join(column) for column in wide], axis=1).reset_index()
+    columns = "contender | layout | K <- k" + "".join(
+        f" | {words}: {bound} <- {way}_ratio {of} times"
+        for of, bound in (("min", "least"), ("max", "greatest"))
+        for way, words in (("apart", "in place"), ("copied", "copied"))
+    )
+    return [
+        Heading("One product of K columns against K products (Gollmann, figure 5)"),
+        Text(
+            "The time of K products of one column over that of one product, least and greatest "
+            "over N: of columns in place, and with the copies of each column."
+        ),
+        Picture(
+            f"{view.prefix}n-by-k",
+            "Lines: seconds over the rows, a panel per contender and layout, K by colour.",
+            lambda: _one_against_many(view, rows),
+        ),
+        table(wide, columns, 2),
+    ]
+
+
+def _one_against_many(view, rows: pd.DataFrame) -> plt.Figure:
+    """A panel per contender and layout, a colour per k, a dash per way."""
+    groups, columns = list(rows.groupby(["contender", "layout"], sort=False)), pick(rows.k, 5)
+    sheet = Sheet(len(groups), 2, 3.3, sharex=True)
+    for axis, ((contender, layout), group) in zip(sheet.axes, groups):
+        for position, k in enumerate(columns):
+            part = group[group.k.eq(k)].sort_values("rows")
+            sheet.key(f"K = {k}", **step(position))
+            for way, (dash, _) in WAYS.items():
+                sheet.line(axis, part.rows, part[way], **step(position), linestyle=dash)
+        plain(axis, "xy")
+        axis.set(title=f"{contender}, layout {layout}", xlabel="N, rows of the matrix")
+        axis.set_ylabel("seconds")
+    for way, (dash, words) in WAYS.items():
+        if rows[way].notna().any():
+            sheet.key(words, color=INK, linestyle=dash)
+    return sheet.done("Runtime over N and K", f"{view.facts()}; both axes logarithmic")
+
+
+def balayre(view) -> list[Block]:
+    """His tables 3.4 and 3.2 beside the same choice among our hand-written CSR and ELLPACK."""
+    overall, openmp = read("balayre_overall.csv"), read("balayre_openmp_gflops.csv")
+    rows = pd.concat([run.measured for run in view.runs], ignore_index=True)
+    rows = rows[rows.contender.map(role).eq(RAW) & rows.format.isin(STRUCTURES)]
+    rows = rows[rows.k.isin((1, 2, 3, 6))]
+    rows = rows.assign(key=rows.matrix.map(matrix_key))
+    rows = rows[rows.key.isin(overall.index)]
+    if rows.empty:
+        return []
+    best = rows.loc[rows.groupby("matrix", sort=False).GFLOPS.idxmax()].set_index("matrix")
+    serial = rows[rows.backend.eq("serial") & rows.format.eq("csr")]
+    best["speedup"] = best.GFLOPS / serial.groupby("matrix").GFLOPS.max()
+    best["structure"] = best.format.map(STRUCTURES)
+    best["method"] = best.backend.map(lambda name: METHODS.get(name, name))
+    best = best.reset_index().merge(overall.add_prefix("his_"), left_on="key", right_index=True)
+    columns = (
+        "matrix | published: structure <- his_best_structure | method <- his_best_method | "
+        "this run: structure <- structure | method | published: GFLOPS <- his_best_gflops gflops | "
+        "speedup <- his_speedup times | this run: GFLOPS <- GFLOPS gflops | "
+        "speedup <- speedup times"
+    )
+    blocks = [
+        Text(
+            "Balayre 2024 asked which structure and method is best for each matrix, over k = 1, 2, "
+            "3, 6. The published columns are his, on other hardware; the others are the "
+            "hand-written kernels of this run. Speedups are over serial CSR at its best, as his "
+            "are."
+        ),
+        Heading("Best structure and method (his table 3.4)"),
+        table(best, columns, 5),
+    ]
+    rows = rows[rows.backend.eq("openmp") & rows.key.isin(openmp.index)]
+    if rows.empty:
+        return blocks
+    wide = rows.groupby(["matrix", "key", "format"], sort=False).GFLOPS.max().unstack()
+    wide = wide.reindex(columns=list(STRUCTURES)).reset_index()
+    wide = wide.merge(openmp.add_prefix("his_"), left_on="key", right_index=True)
+    columns = (
+        "matrix | published: CRS <- his_crs gflops | ELLPACK <- his_ellpack gflops | "
+        "this run: CRS <- csr gflops | ELLPACK <- ellpack gflops"
+    )
+    return [*blocks, Heading("Hand-written OpenMP (his table 3.2)"), table(wide, columns, 1)]

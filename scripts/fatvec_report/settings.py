@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that were swept within one run, and kernels and schedules: what each value costs
+against the best."""
+
+from __future__ import annotations
+
+import re
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from . import analysis
+from .load import Run
+from .names import SPEAKING
+from .page import Block, Picture
+from .style import INK, Sheet, look, over_values, pages, pick, short, step, strip, ticks
+
+FEWEST = 3  # distinct values that make a sweep
+MOST_PANELS = 12
+
+
+def kind(values: pd.Series) -> str:
+    """'numeric' (64), 'block' (32x4) or 'choice'."""
+    distinct = [str(value) for value in values.unique() if value != ""]
+    for name, pattern in (("numeric", "[0-9]{1,18}"), ("block", "[0-9]{1,18}x[0-9]{1,18}")):
+        if distinct and all(re.fullmatch(pattern, value) for value in distinct):
+            return name
+    return "choice"
+
+
+def swept(run: Run) -> dict[str, str]:
+    """Parameters of which some variant has several values: name to kind."""
+    return {name: what for name in run.parameters if (what := kind(run.rows[name])) != "choice"}
+
+
+def sweeps(run: Run, parameter: str) -> list[tuple[str, pd.DataFrame]]:
+    """Per variant with a sweep of that parameter its title and table: k, value (block: x and y,
+    too), relative: the best setting's time for the same problem over this one's."""
+    rows = run.measured[run.measured[parameter] != ""]
+    others = [name for name in run.parameters if name != parameter]
+    found = []
+    for _, group in rows.groupby(["contender", "backend", "format", *others], sort=False):
+        if group[parameter].nunique() < FEWEST:
+            continue
+        best = group.groupby(run.problem_keys).seconds.transform("min")
+        part = group.assign(relative=best / group.seconds, value=group[parameter])
+        if kind(part.value) == "block":
+            part[["x", "y"]] = part.value.str.split("x", expand=True).astype(int)
+        else:
+            part["value"] = part.value.astype(int)
+        found.append((run.describe(group.iloc[0], contender=True, without=parameter), part))
+    return found
+
+
+def choices(run: Run) -> list[tuple[str, pd.DataFrame]]:
+    """Per contender and format with several variants (kernels, schedules, algorithms) its title and
+    table: value, the variant, and relative: the fastest variant's time for the same problem over
+    this one's. Of a swept setting the best counts."""
+    names = [name for name in run.parameters if name in SPEAKING]
+    found = []
+    for title, group in run.measured.groupby(["contender", "format"], sort=False):
+        best = analysis.fastest(group, [*run.problem_keys, "backend", *names])
+        words = best[names].to_numpy().tolist()
+        best = best.assign(value=[" ".join(filter(None, row)) or "plain" for row in words])
+        if best.value.nunique() > 1:
+            fastest = best.groupby(run.problem_keys).seconds.transform("min")
+            best = best.assign(relative=fastest / best.seconds)
+            found.append((", ".join(filter(None, title)), best))
+    return found
+
+
+def settings(view) -> list[Block]:
+    run, blocks = view.run, []
+    if variants := choices(run):
+        blocks.append(
+            Picture(
+                f"{view.prefix}variants",
+                "Per contender and format: each variant's speed relative to the fastest variant, "
+                "a mark per case.",
+                lambda: _choices(view, variants),
+                "A mark is one matrix, layout and k; 1: the fastest variant there.",
+            )
+        )
+    for parameter, what in swept(run).items():
+        found, words = sweeps(run, parameter), parameter.replace("_", " ")
+        if what == "block":
+            found = [
+                (f"{title}, k = {k}", rows[rows.k == k])
+                for title, rows in found
+                for k in pick(rows.k, 3)
+            ]
+        draw, sheets = _blocks if what == "block" else _numeric, pages(found, MOST_PANELS)
+        blocks += [
+            Picture(
+                f"{view.prefix}sweep-{words.replace(' ', '-')}"
+                + f"-{position}" * (len(sheets) > 1),
+                f"Speed relative to the best setting over {words}: "
+                f"{', '.join(title for title, _ in sheet)}.",
+                lambda sheet=sheet, draw=draw, words=words: draw(view, sheet, words),
+            )
+            for position, sheet in enumerate(sheets, 1)
+        ]
+    return blocks
+
+
+def _numeric(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.Figure:
+    """Over the setting, one panel per variant, one line per k: geometric mean over the matrices."""
+    sheet = Sheet(len(found), 3 if len(found) > 4 else 2, 2.7, sharey=True)
+    columns = pick([k for _, rows in found for k in rows.k], 5)
+    for axis, (title, rows) in zip(sheet.axes, found):
+        for position, k in enumerate(columns):
+            means = rows[rows.k == k].groupby("value").relative.apply(analysis.geometric_mean)
+            if len(means):
+                sheet.line(axis, means.index, means, **step(position))
+            sheet.key(f"k = {k}", **step(position))
+        over_values(axis, rows.value)
+        axis.set(ylim=(0, 1.05), title=short(title, 44))
+    sheet.outer("speed / best setting's", parameter)
+    facts = f"{view.facts()}; geometric mean over matrices and layouts"
+    return sheet.done(f"Sweep: {parameter}", facts)
+
+
+def _blocks(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.Figure:
+    """Over x and y of the block, one panel per variant and k."""
+    sheet = Sheet(len(found), 3, 2.9)
+    for axis, (title, rows) in zip(sheet.axes, found):
+        means = rows.groupby(["y", "x"]).relative.apply(analysis.geometric_mean).unstack()
+        axis.imshow(means, cmap="cividis", vmin=0, vmax=1, aspect="auto", origin="lower")
+        for (row, column), value in np.ndenumerate(means.to_numpy()):
+            if not np.isnan(value):
+                looks = {"ha": "center", "va": "center", "fontsize": 8.5}
+                colour = "white" if value < 0.6 else INK
+                axis.text(column, row, f"{value:.0%}", color=colour, **looks)
+        axis.set_xticks(range(len(means.columns)), means.columns)
+        axis.set_yticks(range(len(means.index)), means.index)
+        axis.grid(visible=False)
+        axis.set(title=short(title, 40), xlabel=f"{parameter} x", ylabel=f"{parameter} y")
+    says = "share of the best block's speed, geometric mean over matrices and layouts"
+    return sheet.done(f"Sweep: {parameter}", f"{view.facts()}; {says}")
+
+
+def _choices(view, found: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
+    """A dot per case, a bar at the geometric mean."""
+    longest = max(rows.value.nunique() for _, rows in found)
+    sheet = Sheet(len(found), 2, 0.3 * longest + 0.95, sharex=True)
+    for position, (axis, (title, rows)) in enumerate(zip(sheet.axes, found)):
+        colour, marker, _ = look(rows.contender.iloc[0])
+        groups = rows.groupby("value", sort=False).relative
+        for place, (_, values) in enumerate(groups):
+            looks = {"color": colour, "marker": marker}
+            strip(axis, values, place, looks, analysis.geometric_mean(values))
+        ticks(axis, list(groups.groups), 40)
+        axis.set(ylim=(groups.ngroups - 0.4, -0.6), xlim=(0, 1.04), title=title)
+        axis.tick_params(axis="x", labelbottom=True)
+        last = position + 2 >= len(found)
+        axis.set_xlabel("speed / best variant's (bar: geometric mean)" if last else "")
+    return sheet.done("Which kernel, which schedule", view.facts())

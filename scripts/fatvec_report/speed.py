@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Speed: per matrix, over k, beside the bound, and the table of every comparison."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.patches import Patch
+
+from . import analysis, style
+from .names import PORTABLE, RAW, SPECIALISED
+from .page import Block, Picture, Text, gflops, table
+from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
+
+MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
+HOLLOW = "hollow: fits the cache"
+
+
+def paged(
+    view, rows: pd.DataFrame, name: str, most: int, draw, alt: str, caption: str | Callable = ""
+) -> list[Block]:
+    """A picture per layout (and the like) and page of matrices; caption: a text, or what makes one
+    of a page."""
+    found = []
+    for title, part in view.parts(rows):
+        sheets = pages(list(dict.fromkeys(part.matrix)), most)
+        for position, matrices in enumerate(sheets, 1):
+            place = f", {title}" * bool(title)
+            place += f" ({position} of {len(sheets)})" * (len(sheets) > 1)
+            found.append((place, matrices, part[part.matrix.isin(matrices)]))
+    return [
+        Picture(
+            f"{view.prefix}{name}" + f"-{position}" * (len(found) > 1),
+            f"{alt}{place}: {', '.join(matrices)}.",
+            lambda page=page, place=place: draw(view, page, place),
+            caption(page) if callable(caption) else caption,
+        )
+        for position, (place, matrices, page) in enumerate(found, 1)
+    ]
+
+
+def contenders(view, part: pd.DataFrame) -> list[str]:
+    """Those that have a point, fatvec first, then the portable kernel, hand-written code, the
+    libraries."""
+    names = [name for role in analysis.ROLES for name in analysis.contenders(view.run, role)]
+    return [name for name in names if part[name].notna().any()]
+
+
+def most_compared(part: pd.DataFrame, names: list[str]) -> list[int]:
+    """Four of the k at which the most contenders were measured."""
+    present = part.groupby("k")[names].apply(lambda rows: rows.notna().any().sum())
+    return pick(present.index[present == present.max()], 4)
+
+
+def bars(view) -> list[Block]:
+    def caption(page) -> str:
+        few = " Four of the k; all of them in the table below and in results.csv."
+        panels = page.k.nunique()
+        return f"Scales differ from panel to panel.{few * (panels > 4)}" * (panels > 1)
+
+    alt = "Bars: GFLOPS of each contender's fastest variant per matrix and k"
+    return paged(view, view.table, "gflops", MOST_BARS, _bars, alt, caption)
+
+
+def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
+    """Matrices below each other, one panel per k."""
+    names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
+    columns, pitch = most_compared(part, names), len(names) + 0.9
+    sheet = Sheet(len(columns), 4, len(matrices) * pitch * 0.145 + LABELS, sharey=True)
+    for axis, k in zip(sheet.axes, columns):
+        rows = part[part.k == k].set_index("matrix").reindex(matrices)
+        for position, name in enumerate(names):
+            colour, _, hatch = look(name)
+            places = np.arange(len(matrices)) * pitch + position
+            bar = {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+            axis.barh(places, rows[name].fillna(0), height=0.92, **bar)
+            sheet.keys[titled(name)] = Patch(**bar)
+            own = name == SPECIALISED
+            words = {"color": INK if own else MUTED, "fontweight": "bold" if own else "normal"}
+            for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"].fillna("")):
+                at = (0 if pd.isna(value) else value, place)
+                words |= {"textcoords": "offset points", "va": "center", "fontsize": 8.3}
+                axis.annotate(gflops(value) + mark, at, (2.5, 0), **words)
+        axis.set(title=f"k = {k}", xlabel="GFLOPS")
+        axis.set_xlim(right=axis.get_xlim()[1] * 1.15)
+        style.ticks(axis, matrices)
+        axis.set_yticks(np.arange(len(matrices)) * pitch + (len(names) - 1) / 2)
+        axis.set_yticklabels([style.short(name) for name in matrices])
+        axis.set_ylim(len(matrices) * pitch - 0.7, -1.2)
+        axis.locator_params(axis="x", nbins=4)
+    return sheet.done(f"GFLOPS, each contender at its best{title}", view.facts())
+
+
+def over_k(view) -> list[Block]:
+    several = [part for _, part in view.parts(view.table) if part.k.nunique() > 1]
+    if not several:
+        return []  # of one k the bars tell as much
+    grey = "Grey: above what the measured bandwidth allows without help of the caches."
+    alt = "Lines: GFLOPS over k, one panel per matrix"
+
+    def caption(page) -> str:
+        return grey if page.bound.notna().any() else ""
+
+    return paged(view, pd.concat(several), "over-k", MOST_LINES, _over_k, alt, caption)
+
+
+def _over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
+    """One panel per matrix, one line per contender, the bound above them."""
+    groups = list(part.groupby("matrix", sort=False))
+    sheet = Sheet(len(groups), 3 if len(groups) > 4 else 2, 2.8)
+    for axis, (matrix, group) in zip(sheet.axes, groups):
+        group = group.sort_values("k")
+        for name in contenders(view, part):
+            rows = group.dropna(subset=[name])  # a line goes on over a k that was not measured
+            sheet.line(axis, rows.k, rows[name], titled(name), **style.stroke(name))
+        if part.bound.notna().any():
+            sheet.line(axis, group.k, group.bound, "bandwidth bound", **BOUND)
+        style.over_values(axis, group.k)
+        axis.set_yscale("log")
+        low, high = axis.get_ylim()
+        axis.set_ylim(low, high * 1.9)  # room for a line of text
+        plain(axis, "y")
+        if part.bound.notna().any():
+            top = axis.get_ylim()[1]
+            axis.fill_between(group.k, group.bound, top, color="#f1f2f4", zorder=0, linewidth=0)
+        axis.set_title(style.short(matrix, 40))
+        shares = group.dropna(subset=["fatvec", "bound_fraction"])
+        for last in shares.tail(1).itertuples():
+            says = f"{last.bound_fraction:.0%} of the bound at k = {last.k}"
+            looks = {"va": "top", "color": style.BLUE, "fontsize": 8.5, "zorder": 6}
+            axis.text(0.03, 0.96, says, transform=axis.transAxes, **looks)
+    sheet.outer("GFLOPS", "k, columns of the fat vector")
+    return sheet.done(f"Speed over k{title}", f"{view.facts()}; both axes logarithmic")
+
+
+def of_bound(view) -> list[Block]:
+    return paged(
+        view,
+        view.table.dropna(subset=["bound"]),
+        "bound",
+        MOST_DOTS,
+        _of_bound,
+        "Marks: share of the bandwidth bound per matrix, k and contender",
+        "The bound: the compulsory traffic (A, the touched rows of X, Y, each once) at the "
+        "measured bandwidth. A hollow mark's data fit the last-level cache, where memory bandwidth "
+        "is no bound.",
+    )
+
+
+def _of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
+    """Matrices below each other, one panel per k, one mark per contender."""
+    names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
+    columns = most_compared(part, names)
+    height = len(matrices) * 0.26 + LABELS
+    sheet = Sheet(len(columns), 4, height, sharey=True, sharex=True)
+    for axis, k in zip(sheet.axes, columns):
+        rows = part[part.k == k].set_index("matrix").reindex(matrices)
+        cached = rows.in_cache.eq(True).to_numpy()
+        for name in names:
+            value = (rows[name] / rows.bound).to_numpy(dtype=float)
+            sheet.marks(axis, value, np.arange(len(matrices)), name, hollow=cached)
+        axis.axvline(1, **BOUND)
+        axis.set(title=f"k = {k}", xlabel="speed / bound")
+        by_matrix(axis, matrices)
+    for axis in sheet.axes:
+        plain(axis, "x")
+    hollow = {"markerfacecolor": "white", "linestyle": "none"}
+    sheet.key(HOLLOW, color=MUTED, marker="o", **hollow)
+    return sheet.done(f"Share of the bandwidth bound{title}", view.facts())
+
+
+def roofline(view) -> list[Block]:
+    rows = view.run.measured
+    rows = rows[(rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)]
+    alt = (
+        "Roofline: GFLOPS over flops per byte for every problem, below the line of the measured "
+        "bandwidth."
+    )
+    caption = (
+        "Every matrix, layout and k at each contender's best. The peak of arithmetic is not "
+        "measured, so it has no roof here."
+    )
+    name = f"{view.prefix}roofline"
+    return [Picture(name, alt, lambda: _roofline(view, rows), caption)] if len(rows) else []
+
+
+def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
+    """Each problem's fastest of each contender over its arithmetic intensity."""
+    rows = rows.assign(intensity=rows.GFLOPS * rows.seconds * 1e9 / rows.bytes)
+    best = analysis.fastest(rows, [*view.run.problem_keys, "contender"])
+    bandwidth = (rows.bytes / rows.seconds / rows.bound_fraction).median() / 1e9
+    sheet = Sheet(1, 1, 4.9)
+    (axis,) = sheet.axes
+    for role in analysis.ROLES:
+        for name in analysis.contenders(view.run, role):
+            points = best[best.contender == name]
+            inside = (points.bytes_per_cache < 1).to_numpy()
+            x, y = points.intensity.to_numpy(), points.GFLOPS.to_numpy()
+            if len(points):
+                sheet.marks(axis, x, y, name, hollow=inside)
+    sheet.key(HOLLOW, color=MUTED, marker="o", markerfacecolor="none", linestyle="none")
+    ends = np.array([best.intensity.min() / 1.25, best.intensity.max() * 1.25])
+    limit = f"measured bandwidth, {bandwidth:.4g} GB/s"
+    sheet.line(axis, ends, ends * bandwidth, limit, **BOUND)
+    axis.set_xscale("log")
+    axis.set_xlim(*ends)
+    axis.set_yscale("log")
+    plain(axis, "xy")
+    axis.set(xlabel="flops per byte of compulsory traffic", ylabel="GFLOPS")
+    return sheet.done("Roofline", f"{view.facts()}; both axes logarithmic")
+
+
+def comparison(view) -> list[Block]:
+    named = [name for role in (PORTABLE, RAW) for name in analysis.contenders(view.run, role)]
+    named = [name for name in named if view.table[name].notna().any()]
+    columns = (
+        "matrix | best of fatvec <- fatvec_what | best library <- peer_what | k | "
+        + "".join(f"{name} <- {name} gflops | " for name in ["fatvec", *named])
+        + "library <- peer gflops | "
+        + "fatvec / raw <- vs_raw times | fatvec / library <- vs_peer times | "
+        "of bound <- bound_fraction share"
+    )
+    says = (
+        "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented by its "
+        "fastest format and kernel; ratios are fatvec over the other, so above 1 fatvec is faster. "
+        "Of bound: share of the speed at which the compulsory traffic would pass at the measured "
+        "memory bandwidth; above 100 % the caches helped. A dash: not measured, see below."
+    )
+    return [Text(says), *view.apart(view.table, lambda part: [table(part, columns, 3, (4,))])]
+
+
+def setup_costs(view) -> list[Block]:
+    costs = view.table[(view.table.setup_seconds > 0) | (view.table.spread > 0)]
+    costs = costs.assign(ms=costs.setup_seconds * 1e3)
+    if costs.empty:
+        return []
+    columns = (
+        "matrix | format and kernel <- fatvec_what | k | set-up (ms) <- ms .3g | "
+        "in products <- setup_products .3g | spread <- spread share"
+    )
+    return [
+        Text(
+            "Conversion and analysis are paid once, outside the times above; in products: how "
+            "many products they cost. Spread: (p90 − p10) / median of the repetitions."
+        ),
+        *view.apart(costs, lambda part: [table(part, columns, 2)]),
+    ]

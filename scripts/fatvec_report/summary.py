@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first screen: who is fastest, by how much, what portability costs; and the summary by k."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from . import analysis, costs, ranks
+from .load import MARKS, NOISY, union
+from .names import RAW, role
+from .page import NONE, Block, Bullets, Details, Heading, Table, Text, Verdict, share, table, times
+from .views import commit
+
+
+def verdict(view) -> Verdict:
+    if view.run.dry:
+        claims = [("Dry run", "Results were verified, times mean nothing.")]
+    elif view.run.kind == "ranks":
+        claims = ranks.claims(view.run)
+    else:
+        claims = [_fastest(view), *_portability(view), *_against(view)]
+    return Verdict(view.title, claims, what_to_use(view))
+
+
+def what_to_use(view) -> Table | None:
+    """Per k the contender and format that is nearest to the fastest in the sum over the matrices:
+    its share of the fastest one's speed, mean and least, and the median of its spread. Of the k
+    that at least half as many matrices have as the most; neighbours of one answer are a row."""
+    if view.run.dry or view.run.kind != "products":
+        return None
+    rows, keys = view.run.measured, view.run.problem_keys
+    counts = rows.groupby("k").matrix.nunique()
+    rows = rows[rows.k.isin(counts.index[2 * counts >= counts.max()])]
+    best = analysis.fastest(rows, [*keys, "contender", "format"])
+    best = best.assign(share=best.groupby(keys).seconds.transform("min") / best.seconds)
+    found = best.groupby(["k", "contender", "format"], sort=False).agg(
+        near=("share", "sum"),
+        share=("share", analysis.geometric_mean),
+        share_mark=("mark", union),
+        worst=("share", "min"),
+        spread=("spread", "median"),
+    )
+    found = found.reset_index().sort_values(["k", "near"], ascending=[True, False], kind="stable")
+    found = found.groupby("k").head(1)
+    found = found.assign(use=(found.contender + " " + found.format).str.strip())
+    found = found.groupby((found.use != found.use.shift()).cumsum()).agg(
+        k=("k", lambda ks: " to ".join(dict.fromkeys(map(str, (ks.min(), ks.max()))))),
+        use=("use", "first"),
+        share=("share", analysis.geometric_mean),
+        share_mark=("share_mark", union),
+        worst=("worst", "min"),
+        spread=("spread", "max"),
+    )
+    columns = (
+        "k | use | of the fastest <- share share | worst <- worst share | noise <- spread share"
+    )
+    return table(found, columns, 2, (2,))
+
+
+def _fastest(view) -> tuple[str, str]:
+    """The contender that is first most often, with its lead over (or its lag behind) the best of
+    the others."""
+    keys = view.run.problem_keys
+    best = analysis.fastest(view.run.measured, [*keys, "contender"])
+    first = analysis.fastest(best, keys)
+    name = first.contender.mode(dropna=False).iloc[0]
+    won = first[first.contender == name]
+    text = f"is the fastest in {len(won)} of {len(first)} cases"
+    formats = won[won.format != ""].format.value_counts()
+    if len(formats):
+        counts = (f"{shape} ({count})" for shape, count in formats.head(3).items())
+        text += ", in " + ", ".join(counts) + " and others" * (len(formats) > 3)
+    mine = best[best.contender == name].set_index(keys).seconds
+    others = best[best.contender != name].groupby(keys, sort=False).seconds.min()
+    lead = (others / mine).dropna()
+    if len(lead):
+        mean = times(analysis.geometric_mean(lead))
+        text += f"; over all cases {mean} the speed of the best other (geometric mean)"
+    return name + " (hand-written)" * (role(name) == RAW), text + "."
+
+
+def _portability(view) -> list[tuple[str, str]]:
+    cells = view.costs
+    cells = cells[(cells.format == costs.ANY) & cells.ratio.notna() & ~cells.launch_bound]
+    if cells.empty:
+        return []
+    mean, low = analysis.geometric_mean(cells.ratio), cells.loc[[cells.ratio.idxmin()]]
+    cost = f"portability costs {share(1 - mean)}" if mean < 1 else "portability costs nothing"
+    marks = union(cells.ratio_mark)
+    text = (
+        f"of the specialised kernels' speed is reached by the one portable source: {cost}, best "
+        f"format against best format. Worst: {share(low.ratio.item())}{low.ratio_mark.item()} "
+        f"on {view.cases(low)[0]}."
+    )
+    return [(share(mean) + marks, text)]
+
+
+def _against(view) -> list[tuple[str, str]]:
+    found = []
+    for column, who in (("vs_peer", "library"), ("vs_raw", "hand-written kernel")):
+        ratios = view.table[view.table[column].notna()]
+        if len(ratios):
+            low = ratios.loc[[ratios[column].idxmin()]]
+            text = (
+                f"the best {who}'s speed, by fatvec's best. At least as fast in "
+                f"{(ratios[column] >= 1).sum()} of {len(ratios)} cases. Worst: "
+                f"{times(low[column].item())}{low[f'{column}_mark'].item()} on "
+                f"{view.cases(low)[0]}."
+            )
+            mean = times(analysis.geometric_mean(ratios[column]))
+            found.append((mean + union(ratios[f"{column}_mark"]), text))
+    return found
+
+
+def summary(views: list) -> list[Block]:
+    notes = [
+        f"{view.run.label} is a dry run: its results were verified, its times mean nothing."
+        for view in views
+        if view.run.dry
+    ]
+    blocks: list[Block] = [
+        *([Bullets(notes)] if notes else []),
+        *([Text(text)] if (text := versions(views)) else []),
+        Text(
+            "Ratios between contenders hold only within one run; there is no claim across "
+            "machines. Every result was verified before it was timed."
+        ),
+        Text(
+            f"{MARKS[0]} beside a number: it rests on repetitions that spread by more than "
+            f"{NOISY:.0%} of their median. {MARKS[1]}: on a matrix that fits the last-level cache."
+        ),
+    ]
+    for view in views:
+        words = [Bullets(view.headline())]
+        if view.run.kind != "ranks":
+            folded = Details("Means, worst cases, noise and counts in words", words)
+            words = [*_per_k(view), folded]
+        blocks += [Heading(view.title), *words]
+    return blocks
+
+
+def versions(views: list) -> str:
+    """A sentence where the files were not written by one version of fatvec; else nothing."""
+    found: dict[str, list[str]] = {}
+    for run in (run for view in views for run in view.runs):
+        version = run.context.get("fatvec_version", "unknown version")
+        found.setdefault(f"{version} ({commit(run.context)})", []).append(run.label)
+    parts = [f"{', '.join(dict.fromkeys(runs))} from {version}" for version, runs in found.items()]
+    says = f"The results come from different versions of fatvec: {'; '.join(parts)}."
+    return says if len(found) > 1 else ""
+
+
+def _per_k(view) -> list[Block]:
+    rows = []
+    for k, part in view.table.groupby("k"):
+        same = view.same_format[view.same_format.k == k]
+        raw, raw_mark = same.ratio, same.ratio_mark
+        peer = part.vs_peer.dropna()
+        if not (len(peer) or raw.notna().any() or part.vs_raw.notna().any()):
+            continue  # nothing beside fatvec
+        where = part.loc[peer.idxmin()] if len(peer) else None
+        rows.append(
+            {
+                "k": f"k = {k}",
+                "where": NONE if where is None else f"{where.matrix}, {where.peer_what}",
+                "same": _mean(raw, raw_mark),
+                "same_worst": raw.min(),
+                "same_worst_mark": union(raw_mark[raw == raw.min()]),
+                "raw": _mean(part.vs_raw, part.vs_raw_mark),
+                "peer": _mean(peer, part.vs_peer_mark),
+                "peer_worst": peer.min(),
+                "peer_worst_mark": union(part.vs_peer_mark[part.vs_peer == peer.min()]),
+                "bound": part.bound_fraction.dropna().median(),
+                "bound_mark": union(part.fatvec_mark),
+            }
+        )
+    columns = (
+        " <- k | worst case against a library <- where | "
+        "fatvec / hand-written, same format <- same | worst <- same_worst times | "
+        "best / best hand-written <- raw | best / best library <- peer | "
+        "worst <- peer_worst times | of bound, median <- bound share"
+    )
+    says = (
+        "Geometric means over matrices and layouts; above 1 fatvec is faster; in brackets the "
+        "number of cases."
+    )
+    return [Text(says), table(pd.DataFrame(rows), columns, 2, (2, 5))] if rows else []
+
+
+def _mean(ratios: pd.Series, marks: pd.Series) -> str:
+    ratios = ratios.dropna()
+    marks = union(marks[ratios.index])
+    return (
+        f"{times(analysis.geometric_mean(ratios))}{marks} ({len(ratios)})" if len(ratios) else NONE
+    )

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Vectors: statistics, dot products and norms over their length and by version."""
+
+from __future__ import annotations
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from .page import Block, Picture, Text, table
+from .style import BOUND, Sheet, plain, stroke
+
+DASHES = ["-", (0, (4, 2)), (0, (1, 1.5))]  # of a contender's versions
+
+
+def versions(view, rows: pd.DataFrame) -> pd.DataFrame:
+    """With the version's name, microseconds and the length as it is to be read."""
+    return rows.assign(
+        version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()],
+        us=rows.seconds * 1e6,
+        N=rows.length.map("{:,}".format),
+        us_mark=rows.mark,
+        bound_fraction_mark=rows.mark,
+    )
+
+
+def over_length(view) -> list[Block]:
+    rows = versions(view, view.run.measured[view.run.measured.k == 1])
+    if rows.length.nunique() < 2:
+        return []
+    share = ("bound_fraction", "bandwidth / measured", "Share of the bandwidth over the length")
+    return [
+        Text(
+            "Every version leaves its result where it computed it. The dashed line: the bytes of "
+            "the operands, read once at the fastest pattern that the same run measured (a copy on "
+            "a GPU; read, copy or triad on a host). Vectors that fit a cache may be faster."
+        ),
+        Picture(
+            f"{view.prefix}vectors-runtime",
+            "Lines: seconds over the length of the vector, a panel per operation, a line per "
+            "version.",
+            lambda: _over_length(view, rows, "seconds", "seconds", "Runtime over the length"),
+        ),
+        Picture(
+            f"{view.prefix}vectors-bandwidth",
+            "Lines: share of the measured bandwidth over the length, a panel per operation.",
+            lambda: _over_length(view, rows, *share),
+        ),
+    ]
+
+
+def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) -> plt.Figure:
+    """`value` (a column) over the length, a panel per operation, a line per version; where it is a
+    time, that of the bound, too."""
+    lines = versions(view, view.run.measured).groupby("version", sort=False).contender.first()
+    dashes = lines.groupby(lines).cumcount() % len(DASHES)
+    groups = list(rows.groupby("operation", sort=False))
+    sheet = Sheet(len(groups), 2, 3.3)
+    for axis, (operation, group) in zip(sheet.axes, groups):
+        for name, contender in lines.items():
+            points = group[group.version == name].sort_values("length")
+            looks = {**stroke(contender), "linestyle": DASHES[dashes[name]]}
+            sheet.line(axis, points.length, points[value], name, **looks)
+        bound = (group.seconds * group.bound_fraction).groupby(group.length).median()
+        if value == "seconds":
+            axis.plot(bound.index, bound, **BOUND)
+        else:
+            axis.axhline(1, **BOUND)
+        plain(axis, "xy")
+        axis.set(title=operation, xlabel="N, elements of the vector", ylabel=label)
+    sheet.key("at the measured bandwidth", **BOUND)
+    return sheet.done(title, f"{view.facts()}; both axes logarithmic")
+
+
+def seven_figures(view) -> list[Block]:
+    """Gollmann's first question: one pass for seven figures of a vector, by each version."""
+    rows = view.run.measured
+    rows = versions(view, rows[rows.k.eq(1) & rows.operation.eq("statistics")])
+    if rows.length.nunique() < 2:
+        return []
+    wide = rows.groupby(["length", "N", "version"], sort=False).us.min().unstack("version")
+    wide = wide[rows.version.unique()].sort_index().reset_index()
+    columns = "N" + "".join(f" | {name} <- {name} .1f" for name in rows.version.unique())
+    return [
+        Text(
+            "µs for the sum, the sums of magnitudes and of squares, the max-norm, least, greatest "
+            "and number of zeros of a vector of N elements, in one pass. Gollmann 2020 compares "
+            "shared memory with warp shuffles (exercises 1 to 3)."
+        ),
+        table(wide, columns, 0),
+    ]
+
+
+def multivectors(view) -> list[Block]:
+    rows = versions(view, view.run.measured[view.run.measured.k > 1])
+    if rows.empty:
+        return []
+    by = ["operation", "layout", "k", "N"]
+    wide = rows.groupby([*by, "version"], sort=False).bound_fraction.first().unstack("version")
+    wide = wide.loc[rows.set_index(by).index.unique()].reset_index()
+    columns = "operation | layout | k | rows <- N" + "".join(
+        f" | {name} <- {name} share" for name in rows.version.unique()
+    )
+    return [
+        Text(
+            "Share of the measured bandwidth, every element counted once. fatvec takes all columns "
+            "in one pass, the others one after the other."
+        ),
+        table(wide, columns, 2, (4,)),
+    ]
+
+
+def all_times(view) -> list[Block]:
+    columns = (
+        "operation | N | layout | k | version | µs, median <- us .1f | spread <- spread share | "
+        "GB/s <- GBs .1f | of the bandwidth <- bound_fraction share"
+    )
+    return [table(versions(view, view.run.measured), columns, 1)]
