@@ -49,25 +49,29 @@ def require_dtype(name: str, array: Array, wanted: str) -> None:
 
 
 def readable(name: str, array: Array, dtype: str) -> Array:
-    """The array, or a copy where its strides go backwards or not at all."""
-    require_dtype(name, array if isinstance(array, np.ndarray) else _known(array), dtype)
-    if isinstance(array, np.ndarray) and not array.flags.forc:
-        size = array.itemsize
-        if any(n > 1 and (s <= 0 or s % size) for n, s in zip(array.shape, array.strides)):
-            return np.ascontiguousarray(array)
-    return array
-
-
-def _known(array: Array) -> Array:
+    """The array, or a copy where its strides go backwards or stand still, or its elements lie askew
+    in memory."""
     library(array)
+    require_dtype(name, array, dtype)
+    if isinstance(array, np.ndarray):
+        if not array.flags.aligned:
+            return np.array(array, order="C")
+        if not array.flags.forc and any(
+            n > 1 and s <= 0 for n, s in zip(array.shape, array.strides)
+        ):
+            return np.ascontiguousarray(array)
     return array
 
 
 def writable(name: str, array: Array, dtype: str) -> Array:
     """The array; ValueError where it cannot be written."""
-    require_dtype(name, _known(array), dtype)
-    if isinstance(array, np.ndarray) and not array.flags.writeable:
-        raise ValueError(f"{name} is read-only; give the result memory that can be written")
+    library(array)
+    require_dtype(name, array, dtype)
+    if isinstance(array, np.ndarray):
+        if not array.flags.writeable:
+            raise ValueError(f"{name} is read-only; give the result memory that can be written")
+        if not array.flags.aligned:
+            raise ValueError(f"the elements of {name} are not aligned in memory")
     return array
 
 

@@ -87,6 +87,8 @@ def csr(*parts: Any) -> CsrMatrix:
     if len(parts) != 4:
         raise TypeError(f"csr(A) or csr(indptr, indices, data, shape); got {len(parts)} arguments")
     indptr, indices, data, shape = parts
+    if len(shape) != 2:
+        raise _core.ShapeError(f"a matrix has two dimensions, not those of {tuple(shape)}")
     rows, cols = (_extent(n) for n in shape)
     scalar, device = _arrays.dtype_name(data), _arrays.device(data)
     for name, array in (("indptr", indptr), ("indices", indices)):
@@ -95,7 +97,7 @@ def csr(*parts: Any) -> CsrMatrix:
     matrix = CsrMatrix()
     matrix.indptr = _arrays.as_indices("indptr", indptr)
     matrix.indices = _arrays.as_indices("indices", indices)
-    matrix.data = data
+    matrix.data = _arrays.readable("data", data, scalar)
     matrix.shape, matrix.dtype, matrix.device = (rows, cols), scalar, device
     type_of = _core.matrices.get((scalar, device))
     if type_of is None:

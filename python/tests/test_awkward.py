@@ -123,6 +123,20 @@ def test_out_that_cannot_be_written(A):
         )
 
 
+def test_memory_that_is_not_aligned(A):
+    askew = np.frombuffer(bytearray(12 * 8 + 1), "u1")[1:].view("f8").reshape(6, 2)
+    with pytest.raises(ValueError, match="not aligned"):
+        fatvec.spmm(A, np.ones((4, 2)), askew)
+    assert not (A @ askew[:4]).any()
+
+
+def test_matrices_of_one_dimension():
+    one = scipy.sparse.csr_array(np.ones(3))
+    if one.ndim == 1:
+        with pytest.raises(ValueError, match="two dimensions"):
+            fatvec.csr(one)
+
+
 def test_memory_that_is_shared():
     S = random_matrix(6, 6)
     A = fatvec.csr(S)

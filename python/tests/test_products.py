@@ -15,6 +15,8 @@ def layouts(X):
     """The same X in every layout that a product takes."""
     padded = np.full((X.shape[0], 2 * X.shape[1] + 3), np.nan, X.dtype)
     padded[:, 1 : 2 * X.shape[1] : 2] = X
+    fields = np.zeros(X.shape, [("byte", "u1"), ("x", X.dtype)])
+    fields["x"] = X
     frozen = X.copy()
     frozen.flags.writeable = False
     return {
@@ -22,6 +24,7 @@ def layouts(X):
         "column-major": np.asfortranarray(X),
         "strided": padded[:, 1 : 2 * X.shape[1] : 2],
         "backwards": np.ascontiguousarray(X[::-1])[::-1],
+        "fields of records": fields["x"],
         "read-only": frozen,
     }
 
