@@ -113,5 +113,9 @@ target_link_libraries(fatvec_kernels PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTER
 target_compile_definitions(fatvec_kernels PUBLIC FATVEC_KERNELS_LIBRARY)
 set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF
                       VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+if(FATVEC_HAVE_PYTHON) # the module is a shared library, and nothing in it is replaced at run time
+  set_target_properties(fatvec_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(fatvec_kernels PRIVATE -fno-semantic-interposition)
+endif()
 fatvec_precompile(fatvec_kernels)
 fatvec_join_for_cuda(fatvec_kernels 4)

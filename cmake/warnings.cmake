@@ -55,8 +55,8 @@ function(fatvec_precompile target)
     list(APPEND headers <gtest/gtest.h>)
     list(APPEND libraries GTest::gtest)
   endif()
-  get_target_property(type ${target} TYPE)
-  if(type STREQUAL "SHARED_LIBRARY") # position-independent code: its own
+  get_target_property(independent ${target} POSITION_INDEPENDENT_CODE)
+  if(independent) # of shared libraries, and of what becomes a part of one: its own
     target_precompile_headers(${target} PRIVATE ${headers})
     return()
   endif()

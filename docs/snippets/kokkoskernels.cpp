@@ -26,7 +26,7 @@ void after(const Exec& exec, const Crs& A, Kokkos::View<double**> X, Kokkos::Vie
 void transposed(const Exec& exec, const Crs& A, Kokkos::View<double**> X,
                 Kokkos::View<double**> Y) {
   const auto B = fatvec::csr_view(A);
-  fatvec::spmm(exec, fatvec::Op::transpose, 1.0, B, X, 0.0, Y);  // spmv(exec, "T", 1.0, A, X, ...)
+  fatvec::spmm(exec, "T", 1.0, B, X, 0.0, Y);
 }
 // end of snippet
 

@@ -54,8 +54,8 @@ std::string complaint(const CheckCsr<Offsets, Ordinals>& check, std::int64_t ite
     return concat("row ", item, " ends before it begins: row_map(", item, ") is ", offset(item),
                   ", row_map(", item + 1, ") is ", offset(item + 1), "; offsets never decrease.");
   const std::int64_t entry = item - check.rows - 1;
-  const auto* const end = row_map.data() + check.rows + 1;
-  const std::int64_t row = std::upper_bound(row_map.data(), end, entry) - row_map.data() - 1;
+  const auto* const first = row_map.data();  // const on every device
+  const std::int64_t row = std::upper_bound(first, first + check.rows + 1, entry) - first - 1;
   const auto one =
       Kokkos::subview(check.entries, std::pair<std::int64_t, std::int64_t>(entry, entry + 1));
   const auto column = host_copy(one);

@@ -85,7 +85,7 @@ FATVEC_FORCEINLINE_FUNCTION T load_once(const T* from) {
 }
 
 /// value, of 64 bits, about which the compiler then knows nothing: knowing that an offset was one
-/// of 32 bits, it puts addresses together anew for each load (docs/lab/0012).
+/// of 32 bits, it puts addresses together anew for each load (docs/lab/archive/0012).
 template <class T>
 FATVEC_FORCEINLINE_FUNCTION T opaque(T value) {
 #if defined(__CUDA_ARCH__)

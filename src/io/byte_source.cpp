@@ -203,7 +203,15 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
   }
   auto raw = std::make_unique<RawFile>(descriptor, static_cast<std::uint64_t>(status.st_size),
                                        S_ISREG(status.st_mode));
-  if (raw->peek(2) == "\x1f\x8b") return std::make_unique<GzipFile>(std::move(raw));
+  const std::string head = raw->peek(4);
+  if (head.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>(std::move(raw));
+  if (head == "PK\x03\x04")
+    throw refuse(concat(
+        "it is a zip archive, as .npz files are, which Python reads: "
+        "scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(\"",
+        path.filename().string(),
+        "\")) makes it a Matrix Market file; fatvec.csr(...) of the same multiplies it there "
+        "(docs/python.md)."));
   return raw;
 }
 

@@ -62,7 +62,7 @@ def documents() -> list[tuple[str, str]]:
 
 def sources() -> list[tuple[str, str]]:
     """Name and text of each file that people write, but the history and this one."""
-    folders = "bench cmake docs examples formats kernels packaging scripts src tests".split()
+    folders = "bench cmake docs examples formats kernels packaging python scripts src tests".split()
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))]
     files += [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CMakeLists.txt"]
     data = [ROOT / "tests" / "data", ROOT / "tests" / "fuzz" / "corpus", ROOT / "docs" / "results"]

@@ -159,6 +159,13 @@ TEST_F(BadFile, NonexistentFilesAndFoldersAreRefused) {
   EXPECT_THROW(read_header(path("none.mtx")), InputError);
 }
 
+TEST_F(BadFile, ArchivesOfNumPyAreRefusedWithTheLineThatReadsThem) {
+  const std::string error = error_of(file(std::string("PK\x03\x04\x14\0", 6)));
+  EXPECT_NE(error.find("scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(\"m.mtx\"))"),
+            std::string::npos)
+      << error;
+}
+
 TEST_F(BadFile, HermitianDiagonalsMustBeReal) {
   const auto path =
       file("%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n2 1 1 1\n1 1 3 1\n");

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include <fatvec/fused/fused.hpp>
+
+#include "operands.hpp"
+#include "session.hpp"
+
+namespace fatvec::python {
+
+/// The products of a matrix or of a plan, and the workspace that fused ones share.
+template <class T, class Exec, class A>
+class Products {
+ public:
+  using Sum = DotOf<Multivector<T, Exec>>;
+
+  explicit Products(A a) : a_(std::move(a)) {}
+
+  [[nodiscard]] const A& get() const { return a_; }
+
+  /// Y = beta · Y + alpha · A · X.
+  void multiply(double alpha, const Readable& X, double beta, const Writable& Y,
+                std::uintptr_t stream) const {
+    const auto x = multivector<const T, Exec>("X", X);
+    const auto y = multivector<T, Exec>("Y", Y);
+    const Turn turn;
+    spmm(instance_of<Exec>(stream), alpha, a_, x, beta, y);
+  }
+
+  /// R = B - A · X, and the squares of the norms of its columns where there is room for them.
+  void form_residual(const Readable& B, const Readable& X, const Writable& R,
+                     const std::optional<Writable>& norms, std::uintptr_t stream) {
+    const auto b = multivector<const T, Exec>("B", B);
+    const auto x = multivector<const T, Exec>("X", X);
+    const auto r = multivector<T, Exec>("R", R);
+    if (!norms) {
+      const Turn turn;
+      return residual(instance_of<Exec>(stream), b, a_, x, r);
+    }
+    const auto squares = vector<double, Exec>("norms", *norms);
+    const Turn turn;
+    const Exec exec = instance_of<Exec>(stream);
+    residual(exec, b, a_, x, r, squares, workspace(exec, x));
+  }
+
+  /// Y = beta · Y + alpha · A · X, and the dot products of the columns of X and Y.
+  void multiply_and_dot(double alpha, const Readable& X, double beta, const Writable& Y,
+                        const Writable& dots, std::uintptr_t stream) {
+    const auto x = multivector<const T, Exec>("X", X);
+    const auto y = multivector<T, Exec>("Y", Y);
+    const auto sums = vector<Sum, Exec>("dots", dots);
+    const Turn turn;
+    const Exec exec = instance_of<Exec>(stream);
+    spmm_dot(exec, alpha, a_, x, beta, y, sums, workspace(exec, x));
+  }
+
+ private:
+  template <class X>
+  const fused::Workspace<Exec>& workspace(const Exec& exec, const X& x) {
+    const std::int64_t k = multivector_columns(x);
+    if (!workspace_ || workspace_->columns() < k)
+      workspace_.emplace(exec, std::max<std::int64_t>(k, 1), 1);
+    return *workspace_;
+  }
+
+  A a_;
+  std::optional<fused::Workspace<Exec>> workspace_;
+};
+
+}  // namespace fatvec::python

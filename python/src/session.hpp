@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <mutex>
+#include <type_traits>
+
+#include <fatvec/core/execution.hpp>
+
+/// The process as the Python module sees it: Kokkos, its instances, and Python's threads.
+namespace fatvec::python {
+
+namespace nb = nanobind;
+
+/// Starts Kokkos unless it runs already. It is never ended: Python may drop a matrix after
+/// everything else.
+void start_kokkos();
+
+/// While it lives, Python's other threads run, and no other product does: each takes all cores, and
+/// plans have scratch memory of their own that serves one product at a time.
+class Turn {
+ public:
+  Turn() : lock_(mutex_) {}
+
+ private:
+  static std::mutex mutex_;
+  nb::gil_scoped_release without_gil_;
+  std::lock_guard<std::mutex> lock_;
+};
+
+/// The instance for a stream of the caller's, as an address; CPUs have none.
+template <class Exec>
+Exec instance_of([[maybe_unused]] std::uintptr_t stream) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>)
+    if (stream != 0) return Exec(reinterpret_cast<cudaStream_t>(stream));  // NOLINT
+#endif
+  return Exec();
+}
+
+}  // namespace fatvec::python
