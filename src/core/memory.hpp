@@ -51,7 +51,8 @@ std::uint64_t free_memory() {
 ///     const auto X = prefer_huge_pages(View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "X"), n, k));
 ///
 /// Where huge pages are given to those who ask (/sys/kernel/mm/transparent_hugepage/enabled says
-/// madvise), a product with one or two columns, which streams A, takes less time (docs/lab/archive/0030).
+/// madvise), a product with one or two columns, which streams A, takes less time
+/// (docs/lab/archive/0030).
 template <class View>
 View prefer_huge_pages(const View& view) {
 #if defined(__linux__)

@@ -33,8 +33,9 @@ void pack_operand(const char* label, const ExecSpace& exec,
 
 /// Row-major copies of X and Y beside a product whose X and Y are column-major (LayoutLeft): an
 /// element of X in a row of its own costs a whole sector or line of memory, k neighbours cost
-/// little more. Two passes over each, for a faster product (docs/lab/archive/0016-when-packing-pays.md). No
-/// copy of Y where the kernel itself stores_column_major.
+/// little more. Two passes over each, for a faster product
+/// (docs/lab/archive/0016-when-packing-pays.md). No copy of Y where the kernel itself
+/// stores_column_major.
 template <class T, class Device>
 class Packing {
  public:
