@@ -210,7 +210,7 @@ if(FATVEC_ENABLE_METIS STREQUAL "ON" AND NOT FATVEC_HAVE_MPI)
 endif()
 # The Python package: the interpreter that is named, that of the wheel that is built, or .venv's.
 set(FATVEC_HAVE_PYTHON OFF)
-if(FATVEC_ENABLE_PYTHON)
+if(FATVEC_ENABLE_PYTHON AND FATVEC_ENABLE_KERNELS)
   if(NOT Python_EXECUTABLE AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python3")
     set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python3")
   endif()

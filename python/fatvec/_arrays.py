@@ -14,6 +14,8 @@ _INDEX_LIMIT = 2**31 - 1
 
 def library(array: Array) -> str:
     """ "numpy", "cupy" or "torch"; TypeError for what is no array of these."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError("a masked array is wanted nowhere: nobody looks at masks; fill it first")
     if isinstance(array, np.ndarray):
         return "numpy"
     name = type(array).__module__.partition(".")[0]
@@ -33,6 +35,11 @@ def device(array: Array) -> str:
     return "cuda" if which == "cupy" else array.device.type
 
 
+def shape_text(array: Array) -> str:
+    """ "6 x 2"."""
+    return " x ".join(map(str, array.shape))
+
+
 def dtype_name(array: Array) -> str:
     """ "float64" and the like."""
     return str(array.dtype).rpartition(".")[2]
@@ -48,10 +55,20 @@ def require_dtype(name: str, array: Array, wanted: str) -> None:
     )
 
 
+def require_plain(name: str, array: Array) -> None:
+    """TypeError for a tensor of PyTorch whose gradient or sign a product would lose."""
+    if library(array) != "torch":
+        return
+    if array.requires_grad:
+        raise TypeError(f"{name} requires a gradient, and products have none; pass {name}.detach()")
+    if array.is_neg() or array.is_conj():
+        raise TypeError(f"{name} is a view with another sign; pass {name}.resolve_neg()")
+
+
 def readable(name: str, array: Array, dtype: str) -> Array:
-    """The array, or a copy where its strides go backwards or stand still, or its elements lie askew
-    in memory."""
-    library(array)
+    """The array; of NumPy a copy where its strides go backwards or stand still, or its elements lie
+    askew in memory."""
+    require_plain(name, array)
     require_dtype(name, array, dtype)
     if isinstance(array, np.ndarray):
         if not array.flags.aligned:
@@ -64,14 +81,22 @@ def readable(name: str, array: Array, dtype: str) -> Array:
 
 
 def writable(name: str, array: Array, dtype: str) -> Array:
-    """The array; ValueError where it cannot be written."""
-    library(array)
+    """The array; UsageError where it cannot be written."""
+    from ._core import UsageError
+
+    require_plain(name, array)
     require_dtype(name, array, dtype)
     if isinstance(array, np.ndarray):
         if not array.flags.writeable:
-            raise ValueError(f"{name} is read-only; give the result memory that can be written")
+            raise UsageError(
+                f"{name}, of {shape_text(array)}, is read-only; give the result memory that can be "
+                "written"
+            )
         if not array.flags.aligned:
-            raise ValueError(f"the elements of {name} are not aligned in memory")
+            raise UsageError(
+                f"the elements of {name}, of {shape_text(array)}, are not aligned in memory; "
+                "numpy.empty(...) makes an array that is"
+            )
     return array
 
 
@@ -81,15 +106,14 @@ def by_columns(array: Array) -> bool:
         return False
     if library(array) == "torch":
         return array.stride(0) == 1 and array.stride(1) != 1
-    return array.flags.f_contiguous and not array.flags.c_contiguous
+    return array.strides[0] == array.itemsize and array.strides[1] != array.itemsize
 
 
 def empty_like(array: Array, rows: int) -> Array:
     """An array of the same library, type, place, order and number of columns; nothing in it."""
     if isinstance(array, np.ndarray):
         shape = (rows, *array.shape[1:])
-        order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-        return np.empty(shape, array.dtype, order)
+        return np.empty(shape, array.dtype, "F" if by_columns(array) else "C")
     shape = (rows, *array.shape[1:])
     if library(array) == "torch":
         return array.new_empty(shape[::-1]).t() if by_columns(array) else array.new_empty(shape)
@@ -118,12 +142,14 @@ def stream(array: Array) -> int:
 
 
 def as_indices(name: str, array: Array) -> Array:
-    """Indices of 32 bits: the array itself, or a copy of one of 64 bits. TypeError for other types,
-    CapacityError beyond 2^31 - 1."""
+    """Indices of 32 bits: the array itself, or a copy of one of 64 bits, or askew in memory.
+    TypeError for other types, CapacityError beyond 2^31 - 1."""
     from ._core import CapacityError, InputError
 
     kind = dtype_name(array)
     if kind == "int32":
+        if isinstance(array, np.ndarray) and not array.flags.aligned:
+            return array.copy()
         return array
     if kind != "int64":
         raise TypeError(f"{name} is {kind}; indices are int32 or int64")

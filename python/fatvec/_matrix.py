@@ -9,15 +9,15 @@ from typing import Any, overload
 from . import _arrays, _core
 from ._arrays import Array
 
-_OPS = {"N": _core.Op.none, "T": _core.Op.transpose, "C": _core.Op.conjugate_transpose}
+_OPS = {"N": _core.Op.none, "T": _core.Op.transpose, "H": _core.Op.conjugate_transpose}
 
 
 def op_named(op: str) -> Any:
-    """The operation of "N", "T" or "C"; UsageError for other names."""
+    """The operation of "N", "T" or "H"; UsageError for other names."""
     try:
         return _OPS[op]
     except (KeyError, TypeError):
-        raise _core.UsageError(f"unknown operation {op!r}; there are: N, T, C.") from None
+        raise _core.UsageError(f"unknown operation {op!r}; there are: N, T, H.") from None
 
 
 class Operand:
@@ -97,7 +97,13 @@ def csr(*parts: Any) -> CsrMatrix:
     matrix = CsrMatrix()
     matrix.indptr = _arrays.as_indices("indptr", indptr)
     matrix.indices = _arrays.as_indices("indices", indices)
-    matrix.data = _arrays.readable("data", data, scalar)
+    if _arrays.library(data) == "numpy" and not data.flags.aligned:
+        raise _core.ShapeError(
+            f"the {data.size} elements of data are not aligned in memory; "
+            "numpy.require(data, requirements='A') copies them"
+        )
+    _arrays.require_plain("data", data)
+    matrix.data = data
     matrix.shape, matrix.dtype, matrix.device = (rows, cols), scalar, device
     type_of = _core.matrices.get((scalar, device))
     if type_of is None:
@@ -142,6 +148,7 @@ def _require_operand(A: Any) -> None:
 def _result(A: Operand, X: Array, out: Array | None, rows: int) -> Array:
     if out is None:
         return _arrays.empty_like(X, rows)
+    _arrays.library(out)
     if out.ndim != X.ndim:
         raise _core.ShapeError(f"out has {out.ndim} dimensions and X {X.ndim}")
     return _arrays.writable("out", out, A.dtype)
@@ -164,7 +171,7 @@ def spmm(
 ) -> Array:
     """beta * out + alpha * op(A) @ X, in `out` where it is given, else in a new array.
 
-    op: "N" for A, "T" for its transpose, "C" for the conjugate one (the same of real numbers); with
+    op: "N" for A, "T" for its transpose, "H" for the conjugate one (the same of real numbers); with
     a matrix they make the transpose in every call, so keep A.T or a plan for more. beta = 0
     overwrites out, whatever it holds. Raises ShapeError where extents do not conform or out shares
     memory with X or A.

@@ -99,8 +99,8 @@ def plan(
 
     format: one of formats(), or None for what the traffic model chooses. layout: "row" or "column",
     what lies together in X and Y. products: how many are expected, so whether a conversion pays.
-    Measures the machine the first time; converts A, but for CSR, which shares A's arrays. Raises
-    UsageError for unknown names, CapacityError where the format does not fit.
+    Measures the machine the first time; converts A, but for CSR without op, which shares A's
+    arrays. Raises UsageError for unknown names, CapacityError where the format does not fit.
     """
     kernel = None
     if format is not None:
@@ -150,11 +150,14 @@ def tune(
 
     Every format whose prediction is within four times the best (all=True: every one) is verified
     against CSR and timed in turns for `seconds`, then the policies of the two fastest kernels.
-    Nothing is kept from one call to the next. Raises Error where a result is wrong.
+    Nothing is kept from one call to the next. Raises Error where a result is wrong, and UsageError
+    where A holds NaN or Inf, of which no result can be verified.
     """
+    if not seconds > 0:
+        raise _core.UsageError(f"tune: seconds is {seconds}; a choice is timed for more than 0.")
     first = _plan(A, k, layout, op, 1e30, None, "", False)
     ranking = first.ranking
-    near = 4 * min(p.seconds for p in ranking)
+    near = 4 * min(p.seconds for p in ranking if p.fits)
     wanted = [(p.kernel, "", p.packed) for p in ranking if p.fits and (all or p.seconds <= near)]
     bench = _Bench(A, k, layout, op, seconds)
     bench.measure(wanted)
@@ -183,13 +186,19 @@ class _Bench:
         self.X, self.wait = _placed(A, np.asarray(X, order=order))
         self.Y, _ = _placed(A, np.full((rows, k), np.nan, A.dtype, order))
         self.right = _on_host(plain @ self.X)
+        if not np.isfinite(self.right).all():
+            raise _core.UsageError(
+                "tune: A's values are not all finite, and no result can be verified; tune a matrix "
+                "with other values."
+            )
 
     def measure(self, choices: list[tuple[str, str, bool]]) -> None:
         new = [choice for choice in choices if choice not in self.plans]
         for choice in new:
             made = _plan(*self.arguments, *choice)
+            self.Y[...] = np.nan
             self.run(made)
-            scale = np.abs(self.right).max(initial=1.0)
+            scale = np.abs(self.right).max(initial=0.0)
             error = np.abs(_on_host(self.Y) - self.right).max(initial=0.0)
             if not error <= 1e3 * np.finfo(self.right.dtype).eps * scale:
                 raise _core.Error(f"tune: {choice[0]} gives a wrong result, {error} off.")

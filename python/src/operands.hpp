@@ -34,7 +34,8 @@ void require_type(const char* name, const Array& array) {
   constexpr bool host = detail::is_host<Exec>;
   if (array.dtype() != nb::dtype<std::remove_const_t<T>>())
     throw nb::type_error(concat(name, " has another scalar type than ",
-                                std::is_integral_v<T> ? "int" : "float", 8 * sizeof(T), ".")
+                                std::is_integral_v<T> ? "int" : "float", 8 * sizeof(T),
+                                "; nothing is converted.")
                              .c_str());
   const int wanted = host ? nb::device::cpu::value : nb::device::cuda::value;
   const bool managed = !host && array.device_type() == nb::device::cuda_managed::value;
@@ -72,7 +73,7 @@ Multivector<T, Exec> multivector(const char* name, const Array& array) {
   }
   if (row < 0 || column < 0)
     throw ShapeError(detail::concat("spmm: ", name, " has strides of ", row, " and ", column,
-                                    " elements; negative ones cannot be used."));
+                                    " elements; negative ones cannot be used: pass a copy."));
   return Multivector<T, Exec>(address<T>(array),
                               Kokkos::LayoutStride(rows, static_cast<std::size_t>(row), columns,
                                                    static_cast<std::size_t>(column)));
@@ -83,7 +84,10 @@ template <class T, class Exec, class Array>
 Vector<T, Exec> vector(const char* name, const Array& array) {
   require_type<T, Exec>(name, array);
   if (array.ndim() != 1 || (array.shape(0) > 1 && array.stride(0) != 1))
-    throw ShapeError(detail::concat(name, " is to have one dimension, without strides."));
+    throw ShapeError(detail::concat(
+        name, " has ", array.ndim(), " dimensions",
+        array.ndim() == 1 ? detail::concat(" and a stride of ", array.stride(0)) : std::string(),
+        "; one dimension and a stride of 1 are wanted, as of a copy."));
   return Vector<T, Exec>(address<T>(array), array.shape(0));
 }
 

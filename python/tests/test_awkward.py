@@ -94,7 +94,7 @@ def test_arrays_that_are_no_matrix(indptr, indices, shape, text):
 
 def test_strided_and_flat_arrays_of_a():
     S = random_matrix(6, 6)
-    with pytest.raises(ValueError, match="data is to have one dimension"):
+    with pytest.raises(ValueError, match="data has 1 dimensions and a stride of 2; one dimension"):
         fatvec.csr(S.indptr, S.indices, np.repeat(S.data, 2)[::2], S.shape)
 
 
@@ -113,7 +113,7 @@ def test_indices_beyond_32_bits():
 def test_out_that_cannot_be_written(A):
     out = np.empty((6, 2))
     out.flags.writeable = False
-    with pytest.raises(ValueError, match="out is read-only"):
+    with pytest.raises(ValueError, match="out, of 6 x 2, is read-only"):
         fatvec.spmm(A, np.ones((4, 2)), out)
     with pytest.raises(ValueError, match="negative"):
         fatvec.spmm(A, np.ones((4, 2)), np.empty((6, 2))[::-1])
@@ -127,7 +127,26 @@ def test_memory_that_is_not_aligned(A):
     askew = np.frombuffer(bytearray(12 * 8 + 1), "u1")[1:].view("f8").reshape(6, 2)
     with pytest.raises(ValueError, match="not aligned"):
         fatvec.spmm(A, np.ones((4, 2)), askew)
-    assert not (A @ askew[:4]).any()
+    askew[:] = np.arange(12).reshape(6, 2)
+    np.testing.assert_array_equal(A @ askew[:4], A @ askew[:4].copy())
+    indices = np.frombuffer(b"x" + np.arange(4, dtype="i4").tobytes(), "u1")[1:].view("i4")
+    kept = fatvec.csr(np.arange(5, dtype="i4"), indices, np.ones(4), (4, 4))
+    np.testing.assert_array_equal(kept @ askew[:4], askew[:4])
+    data = np.frombuffer(b"x" + np.ones(4).tobytes(), "u1")[1:].view("f8")
+    with pytest.raises(fatvec.ShapeError, match="4 elements of data are not aligned"):
+        fatvec.csr(np.arange(5), np.arange(4), data, (4, 4))
+
+
+def test_values_are_never_copied():
+    with pytest.raises(fatvec.ShapeError, match="stride of -1"):
+        fatvec.csr(np.arange(5), np.arange(4), np.ones(4)[::-1], (4, 4))
+
+
+def test_masks_are_refused(A):
+    with pytest.raises(TypeError, match="mask"):
+        A @ np.ma.masked_array(np.ones((4, 2)), mask=True)
+    with pytest.raises(TypeError, match="an array of NumPy"):
+        fatvec.spmm(A, np.ones((4, 2)), out=[1, 2])
 
 
 def test_matrices_of_one_dimension():
@@ -153,7 +172,7 @@ def test_memory_that_is_shared():
 def test_options(A):
     with pytest.raises(fatvec.UsageError, match="beta is 2"):
         fatvec.spmm(A, np.ones((4, 2)), beta=2)
-    with pytest.raises(fatvec.UsageError, match="N, T, C"):
-        fatvec.spmm(A, np.ones((4, 2)), op="H")
+    with pytest.raises(fatvec.UsageError, match="N, T, H"):
+        fatvec.spmm(A, np.ones((4, 2)), op="C")
     with pytest.raises(TypeError):
         fatvec.spmm(A, np.ones((4, 2)), alpha=1j)

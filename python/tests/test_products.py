@@ -38,12 +38,17 @@ def test_matmul_is_scipys_product_in_every_layout(dtype, k):
         Y = A @ laid_out
         assert Y.dtype == dtype, name
         assert_product(Y, S, X)
+        for order in "CF":
+            out = np.full((83, k), np.nan, dtype, order)
+            assert_product(fatvec.spmm(A, laid_out, out), S, X)
 
 
 def test_y_has_the_order_of_x(dtype):
     A = fatvec.csr(random_matrix(9, 9, dtype))
     assert (A @ np.ones((9, 4), dtype)).flags.c_contiguous
     assert (A @ np.ones((9, 4), dtype, "F")).flags.f_contiguous
+    assert (A @ np.ones((12, 4), dtype, "F")[1:10]).flags.f_contiguous
+    assert (A @ np.ones((9, 7), dtype)[:, 2:6]).flags.c_contiguous
 
 
 def test_one_vector_gives_one_vector(dtype):
@@ -74,7 +79,7 @@ def test_alpha_beta_and_out(dtype):
     assert np.all(np.delete(wide, range(2, 6), axis=1) == 7)
 
 
-@pytest.mark.parametrize("op", ["T", "C"])
+@pytest.mark.parametrize("op", ["T", "H"])
 def test_transposes(dtype, op):
     S = random_matrix(50, 70, dtype)
     A = fatvec.csr(S)
@@ -93,9 +98,12 @@ def test_arrays_are_shared_and_kept_alive(dtype):
     S.data *= 2
     assert_product(A @ X, S, X)
     copy = S.copy()
-    del S
+    core = A._core  # keeps them by itself
+    del S, A
     gc.collect()
-    assert_product(A @ X, copy, X)
+    Y = np.full((30, 2), np.nan, dtype)
+    core.multiply(1.0, X, 0.0, Y)
+    assert_product(Y, copy, X)
 
 
 def test_raw_arrays_with_read_only_parts(dtype):
@@ -112,7 +120,7 @@ def test_raw_arrays_with_read_only_parts(dtype):
 @pytest.mark.parametrize("k", [0, 1, 4])
 def test_nothing_to_multiply(dtype, shape, k):
     A = fatvec.csr(scipy.sparse.csr_array(shape, dtype=dtype))
-    Y = A @ np.ones((shape[1], k), dtype)
+    Y = fatvec.spmm(A, np.ones((shape[1], k), dtype), np.full((shape[0], k), np.nan, dtype))
     assert Y.shape == (shape[0], k) and not Y.any()
 
 
@@ -145,7 +153,8 @@ def test_product_and_dot_products(dtype):
 def test_threads_of_python_may_share_a_matrix(dtype):
     S = random_matrix(300, 300, dtype)
     A, P = fatvec.csr(S), fatvec.plan(fatvec.csr(S), 4)
-    X = random_columns(300, 4, dtype)
+    X, B = random_columns(300, 4, dtype), random_columns(300, 4, dtype, seed=2)
+    norms = fatvec.residual(B, A, X, norms=True)[1]
     failures = []
 
     def multiply():
@@ -153,6 +162,7 @@ def test_threads_of_python_may_share_a_matrix(dtype):
             for _ in range(50):
                 assert_product(A @ X, S, X)
                 assert_product(P @ X, S, X)
+                np.testing.assert_array_equal(fatvec.residual(B, A, X, norms=True)[1], norms)
         except BaseException as error:  # noqa: B036 - the test's thread raises it
             failures.append(error)
 
