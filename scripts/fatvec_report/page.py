@@ -117,6 +117,11 @@ class Verdict(Block):
     title: str
     claims: list[tuple[str, str]]
     uses: Table | None = None  # what to use, the first of the answers
+    uses_says = (
+        "For each k what is nearest to the fastest in the sum over the cases: its share of the "
+        "fastest one's speed, mean and worst, over the cases that it has, and the median spread of "
+        "its repetitions."
+    )
 
 
 def _padded(text: str, width: int, left: bool) -> str:
@@ -155,21 +160,32 @@ def word(value: object) -> str:
 READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share}
 
 
-def table(rows: pd.DataFrame, columns: str, left: int, strong: tuple[int, ...] = ()) -> Table:
-    """A table of these columns, 'title <- column form' parted by '|'. The title alone is a column
-    of that name. form: a name in READ or as of format(); none: as it stands. Where there is a
-    column column_mark, its mark stands beside the number."""
-    titles, cells = [], []
-    for part in columns.split("|"):
-        title, _, source = (text.strip() for text in part.partition("<-"))
-        column, form = source, ""
-        if " " in source and source not in rows:
-            column, form = source.rsplit(" ", 1)
+Columns = list[str | tuple[str, str, str]]
+
+
+def _column(text: str) -> tuple[str, str, str]:
+    title, _, source = (part.strip() for part in text.partition("<-"))
+    column, _, form = source.rpartition(" ") if " " in source else (source or title, "", "")
+    return title, column, form
+
+
+def table(
+    rows: pd.DataFrame, columns: str | Columns, left: int, strong: tuple[int, ...] = ()
+) -> Table:
+    """A table of these columns: 'title <- column form' parted by '|', or a list of such texts and
+    of (title, column, form) where one is a name from the results. The title alone is a column of
+    that name. form: a name in READ or as of format(); none: as it stands. Where there is a column
+    column_mark, its mark stands beside the number."""
+    wanted: list[tuple[str, str, str]] = []
+    for part in [columns] if isinstance(columns, str) else columns:
+        wanted += [part] if isinstance(part, tuple) else map(_column, part.split("|"))
+    cells = []
+    for _, column, form in wanted:
         read = READ.get(form) or functools.partial(number, form=form)
-        titles.append(title)
-        texts = [read(value) for value in rows[column or title]]
-        marks = rows.get(f"{column or title}_mark", pd.Series("", rows.index)).fillna("")
+        texts = [read(value) for value in rows[column]]
+        marks = rows.get(f"{column}_mark", pd.Series("", rows.index)).fillna("")
         cells.append([text + mark * (text != NONE) for text, mark in zip(texts, marks)])
+    titles = [title for title, _, _ in wanted]
     return Table(titles, [list(row) for row in zip(*cells)], left, strong)
 
 

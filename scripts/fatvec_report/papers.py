@@ -40,13 +40,13 @@ def stec(view) -> list[Block]:
     wide = best.pivot(index=["matrix", "k"], columns="contender", values="cell")
     wide = wide.reindex(columns=rows.contender.unique())
     wide = wide.loc[best.set_index(["matrix", "k"]).index.unique()].reset_index()
-    columns = " | ".join(wide.columns)
+    columns = [(name, name, "") for name in wide.columns]
     library = "mkl_bsr" if view.platform == "cpu" else "cusparse_bsr"
     printed = read("stec_gflops.csv")
     for title, name in (("BSR", f"openacc_{view.platform}_bsr"), ("library", library)):
         if name in printed:
             wide[name] = wide.matrix.map(matrix_key).map(printed[name])
-            columns += f" | published: {title} <- {name} gflops"
+            columns.append((f"published: {title}", name, "gflops"))
     return [
         Heading("Best block size (Stec and Stpiczyński, table II)"),
         Text(
@@ -114,9 +114,10 @@ def fraga(view) -> list[Block]:
     wide["published"] = wide.matrix.map(matrix_key).map(
         printed.percent_average_deviation if len(printed) else {}
     )
-    columns = "matrix | deviation (%) <- deviation .2f | published (%) <- published .2f" + "".join(
-        f" | {name} <- {name} gflops" for name in names
-    )
+    columns = [
+        "matrix | deviation (%) <- deviation .2f | published (%) <- published .2f",
+        *((name, name, "gflops") for name in names),
+    ]
     return [
         Heading("Speed over the deviation of row lengths (Fraga)"),
         Text(

@@ -116,15 +116,15 @@ def across_platforms(views: list) -> list[Block]:
         none=("application", lambda values: f"{(values == 0).sum()} of {len(values)}"),
     )
     rows[["appl", "appl_min", "arch", "arch_min"]] = rows.iloc[:, :4].map(_pp)
-    columns = (
+    columns = [
         f"application <- {name} | PP appl., median <- appl | min <- appl_min | "
         "PP arch., median <- arch | min <- arch_min | unsupported <- none"
-    )
+    ]
     medians = each[each.format == ANY].groupby([name, "platform"])[list(EFFICIENCIES)].median()
     for at, platform in enumerate(found):
         for kind in EFFICIENCIES:
             rows[f"{kind}{at}"] = medians[kind].unstack().get(platform)
-            columns += f" | e {kind[:4]}., {platform} <- {kind}{at} .2f"
+            columns.append((f"e {kind[:4]}., {platform}", f"{kind}{at}", ".2f"))
     formats = values[values.format != ANY]
     order = dict.fromkeys(formats.format)
     formats = formats.groupby(["format", name]).application.median().unstack().reindex(order)

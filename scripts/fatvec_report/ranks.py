@@ -15,12 +15,19 @@ from .style import BOUND, STEPS, Sheet, over_values, pick, short, step
 # name, counter, its unit's size, axis, title, what the picture shows
 SPEED, MEGA, FULLEST = "times one rank's work a second", 1e6, "MB on the fullest rank"
 VOLUME, SHARE = "MB a product, all ranks", "share hidden"
+ALT = (
+    "efficiency over the number of ranks; the dashed line is 1",
+    "speed-up over the number of ranks; dashed: ideal",
+    "megabytes exchanged in a product",
+    "the share of the exchange that the local part hides",
+    "megabytes of matrix, vectors and buffers of a rank",
+)
 PICTURES = [
-    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks", "dashed: 1"),
-    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks", "dashed: ideal"),
-    ("volume", "exchanged_bytes", MEGA, VOLUME, "What ranks exchange", "in a product"),
-    ("overlap", "overlap", 1, SHARE, "Exchange hidden behind the local part", "of the exchange"),
-    ("memory", "rank_memory_bytes", MEGA, FULLEST, "Memory of a rank", "matrix, vectors, buffers"),
+    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks", ALT[0]),
+    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks", ALT[1]),
+    ("volume", "exchanged_bytes", MEGA, VOLUME, "What ranks exchange", ALT[2]),
+    ("overlap", "overlap", 1, SHARE, "Exchange hidden behind the local part", ALT[3]),
+    ("memory", "rank_memory_bytes", MEGA, FULLEST, "Memory of a rank", ALT[4]),
 ]
 
 
@@ -61,11 +68,11 @@ def over_ranks(view) -> list[Block]:
             "not take beyond its local part."
         )
     ]
-    for name, column, unit, label, title, what in PICTURES:
+    for name, column, unit, label, title, says in PICTURES:
         many = (rows.ranks > 1) | (column not in ("exchanged_bytes", "overlap"))
         shown = rows[rows[column].notna() & many].assign(shown=rows[column] / unit)
         if len(shown):
-            alt = f"Lines: {title}, {label} ({what}), a panel per matrix, a line per k."
+            alt = f"Lines: {says}, a panel per matrix, a line per k."
             draw = functools.partial(_over_ranks, view, shown, name, label, title)
             blocks.append(Picture(f"{view.prefix}ranks-{name}", alt, draw))
     return blocks

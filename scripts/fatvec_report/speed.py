@@ -216,13 +216,13 @@ def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
 def comparison(view) -> list[Block]:
     named = [name for role in (PORTABLE, RAW) for name in analysis.contenders(view.run, role)]
     named = [name for name in named if view.table[name].notna().any()]
-    columns = (
-        "matrix | best of fatvec <- fatvec_what | best library <- peer_what | k | "
-        + "".join(f"{name} <- {name} gflops | " for name in ["fatvec", *named])
-        + "library <- peer gflops | "
-        + "fatvec / raw <- vs_raw times | fatvec / library <- vs_peer times | "
-        "of bound <- bound_fraction share"
-    )
+    columns = [
+        "matrix | best of fatvec <- fatvec_what | best library <- peer_what | k",
+        *((name, name, "gflops") for name in ["fatvec", *named]),
+        "library <- peer gflops | "
+        "fatvec / raw <- vs_raw times | fatvec / library <- vs_peer times | "
+        "of bound <- bound_fraction share",
+    ]
     says = (
         "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented by its "
         "fastest format and kernel; ratios are fatvec over the other, so above 1 fatvec is faster. "

@@ -23,38 +23,50 @@ def verdict(view) -> Verdict:
 
 
 def what_to_use(view) -> Table | None:
-    """Per k the contender and format that is nearest to the fastest in the sum over the matrices:
-    its share of the fastest one's speed, mean and least, and the median of its spread. Of the k
-    that at least half as many matrices have as the most; neighbours of one answer are a row."""
+    """Per k the contender and format that is nearest to the fastest in the sum over the cases, of
+    the k that at least half as many matrices have as the most; neighbours with one answer are a
+    row. Its share of the fastest one's speed is the geometric mean over the cases that it has."""
     if view.run.dry or view.run.kind != "products":
         return None
     rows, keys = view.run.measured, view.run.problem_keys
-    counts = rows.groupby("k").matrix.nunique()
-    rows = rows[rows.k.isin(counts.index[2 * counts >= counts.max()])]
     best = analysis.fastest(rows, [*keys, "contender", "format"])
-    best = best.assign(share=best.groupby(keys).seconds.transform("min") / best.seconds)
-    found = best.groupby(["k", "contender", "format"], sort=False).agg(
-        near=("share", "sum"),
-        share=("share", analysis.geometric_mean),
-        share_mark=("mark", union),
-        worst=("share", "min"),
-        spread=("spread", "median"),
+    first = analysis.fastest(best, keys).set_index(keys)[["seconds", "mark"]]
+    best = best.join(first, on=keys, rsuffix="_first")
+    best = best.assign(
+        use=(best.contender + " " + best.format).str.strip(),
+        share=best.seconds_first / best.seconds,
+        share_mark=list(map(union, zip(best.mark, best.mark_first))),
     )
-    found = found.reset_index().sort_values(["k", "near"], ascending=[True, False], kind="stable")
-    found = found.groupby("k").head(1)
-    found = found.assign(use=(found.contender + " " + found.format).str.strip())
-    found = found.groupby((found.use != found.use.shift()).cumsum()).agg(
-        k=("k", lambda ks: " to ".join(dict.fromkeys(map(str, (ks.min(), ks.max()))))),
-        use=("use", "first"),
-        share=("share", analysis.geometric_mean),
-        share_mark=("share_mark", union),
-        worst=("worst", "min"),
-        spread=("spread", "max"),
-    )
+    matrices = rows.groupby("k").matrix.nunique()
+    answers: list[tuple[str, list[int]]] = []
+    for k, count in matrices.items():
+        near = best[best.k == k].groupby("use", sort=False).share.sum()
+        use = near.idxmax() if 2 * count >= matrices.max() else ""
+        if not answers or answers[-1][0] != use:
+            answers.append((use, []))
+        answers[-1][1].append(k)
+    records = []
+    for use, ks in answers:
+        cases = best[best.k.isin(ks) & best.use.eq(use)]
+        if use == "":
+            continue
+        records.append(
+            {
+                "k": " to ".join(dict.fromkeys(map(str, (ks[0], ks[-1])))),
+                "use": use,
+                "cases": f"{len(cases)} of {first.index.get_level_values('k').isin(ks).sum()}",
+                "share": analysis.geometric_mean(cases.share),
+                "share_mark": union(cases.share_mark),
+                "worst": cases.share.min(),
+                "worst_mark": union(cases.share_mark[cases.share == cases.share.min()]),
+                "spread": cases.spread.dropna().median(),
+            }
+        )
     columns = (
-        "k | use | of the fastest <- share share | worst <- worst share | noise <- spread share"
+        "k | use | cases | of the fastest <- share share | worst <- worst share | "
+        "noise <- spread share"
     )
-    return table(found, columns, 2, (2,))
+    return table(pd.DataFrame(records), columns, 2, (3,))
 
 
 def _fastest(view) -> tuple[str, str]:
@@ -126,8 +138,10 @@ def summary(views: list) -> list[Block]:
             "machines. Every result was verified before it was timed."
         ),
         Text(
-            f"{MARKS[0]} beside a number: it rests on repetitions that spread by more than "
-            f"{NOISY:.0%} of their median. {MARKS[1]}: on a matrix that fits the last-level cache."
+            f"{MARKS[0]} beside a number: repetitions behind it spread by more than {NOISY:.0%} of "
+            f"their median. {MARKS[1]}: operands behind it fit the host's last-level cache; this "
+            "is not recorded of GPUs. Marks stand in the first cards, beside ratios and beside "
+            "GFLOPS of single kernels, not in every table."
         ),
     ]
     for view in views:

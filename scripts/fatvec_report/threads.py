@@ -57,7 +57,8 @@ def over_threads(view) -> list[Block]:
     def one(part: pd.DataFrame) -> list[Block]:
         by = ["matrix", "contender", "k"]
         last = part.sort_values("threads", kind="stable").groupby(by, sort=False)
-        last = last[["reference", "efficiency"]].last()
+        last = last[["reference", "efficiency", "threads"]].last()
+        last = last.assign(efficiency=last.efficiency.where(last.threads == most))
         wide = part.pivot(index=by, columns="threads", values="speedup")
         order = part[by].drop_duplicates()
         last = last.join(wide.rename(columns=str)).assign(best=wide.idxmax(axis=1))

@@ -79,7 +79,7 @@ def seven_figures(view) -> list[Block]:
         return []
     wide = rows.groupby(["length", "N", "version"], sort=False).us.min().unstack("version")
     wide = wide[rows.version.unique()].sort_index().reset_index()
-    columns = "N" + "".join(f" | {name} <- {name} .1f" for name in rows.version.unique())
+    columns = ["N", *((name, name, ".1f") for name in rows.version.unique())]
     return [
         Text(
             "µs for the sum, the sums of magnitudes and of squares, the max-norm, least, greatest "
@@ -97,9 +97,10 @@ def multivectors(view) -> list[Block]:
     by = ["operation", "layout", "k", "N"]
     wide = rows.groupby([*by, "version"], sort=False).bound_fraction.first().unstack("version")
     wide = wide.loc[rows.set_index(by).index.unique()].reset_index()
-    columns = "operation | layout | k | rows <- N" + "".join(
-        f" | {name} <- {name} share" for name in rows.version.unique()
-    )
+    columns = [
+        "operation | layout | k | rows <- N",
+        *((name, name, "share") for name in rows.version.unique()),
+    ]
     return [
         Text(
             "Share of the measured bandwidth, every element counted once. fatvec takes all columns "

@@ -77,9 +77,31 @@ class Doubts(unittest.TestCase):
         per_k = next(block for block in summary.summary([view]) if isinstance(block, Table))
         self.assertEqual(per_k.rows[0][5:7], ["1.00×†‡ (2)", "0.50×"])
 
+    def uses(self, text):
+        return summary.what_to_use(seen(cases(text))).rows
+
     def test_what_to_use_is_nearest_to_the_fastest(self):
-        rows = summary.what_to_use(seen(cases(self.TEXT))).rows
-        self.assertEqual(rows[0], ["1", "fatvec csr", "71%†", "50%", "16%"])
+        self.assertEqual(
+            self.uses(self.TEXT)[0], ["1", "fatvec csr", "2 of 2", "71%†", "50%", "16%"]
+        )
+
+    def test_what_to_use_says_over_how_many_cases(self):
+        text = "fatvec 2 a | mkl 1 a | fatvec 2 b | mkl 1 b | fatvec 1 c"
+        self.assertEqual(self.uses(text)[0][:5], ["1", "fatvec csr", "3 of 3", "63%", "50%"])
+        text += " | fatvec 9 d | mkl 1 d"
+        self.assertEqual(self.uses(text)[0][:5], ["1", "mkl csr", "3 of 4", "100%", "100%"])
+
+    def test_neighbours_with_one_answer_are_one_row_over_all_their_cases(self):
+        text = " | ".join(f"fatvec 1 {name}" for name in "abcd")
+        text += " | fatvec 1 a k=2 | fatvec 4 b k=2 | mkl 1 b k=2"
+        row = ["1 to 2", "fatvec csr", "6 of 6", "79%", "25%"]
+        self.assertEqual(self.uses(text)[0][:5], row)
+        text += " | mkl 1 a k=4 | fatvec 1 a k=16 | fatvec 1 b k=16"  # few matrices have k = 4
+        self.assertEqual([row[0] for row in self.uses(text)], ["1 to 2", "16"])
+
+    def test_the_faster_one_is_doubted_too(self):
+        rows = self.uses("fatvec 2 m | mkl 1 m spread=0.9 | fatvec 1 n | mkl 8 n")
+        self.assertEqual(rows[0][3:5], ["71%†", "50%†"])
 
 
 class Threads(unittest.TestCase):

@@ -68,6 +68,14 @@ class Texts(OddTest):
         page = (self.folder / "out" / "report.html").read_text()
         self.assertEqual(page.count("<script"), 1)
 
+    def test_names_that_look_like_columns(self):
+        odd, gpu = document(), synthetic.gpu(["gen:twin:cant"], (1, 4))
+        odd["context"]["cpu"] = "Xeon | <- E5"
+        odd["benchmarks"].append(case("raw|x <- y", 1))
+        status, err, text = self.report(self.write(odd), self.write(gpu, "gpu.json"))
+        self.assertEqual((status, err), (0, ""))
+        self.assertIn(r"Xeon \| &lt;- E5", text)
+
     def test_names_in_pictures(self):
         (view,) = views([load(self.write(document(ODD[0])))])
         pictures = [block for block in flat(sections.write([view])) if isinstance(block, Picture)]

@@ -56,6 +56,25 @@ class Page(unittest.TestCase):
             title = re.escape(title.replace("'", "&#39;"))
             self.assertRegex(PAGE, rf"<h[23] id=[^>]*>{title}</h")
 
+    def test_no_column_holds_dashes_only(self):
+        tables = re.findall(r"<tbody>(.*?)</tbody>", PAGE, re.DOTALL)
+        self.assertGreater(len(tables), 10)
+        for table in tables:
+            rows = [re.findall(r"<td([^>]*)>(.*?)</td>", row) for row in table.split("<tr>")]
+            for column in zip(*filter(None, rows)):
+                numbers = "word" not in column[0][0]
+                self.assertFalse(numbers and {text for _, text in column} == {"–"}, table[:300])
+
+    def test_what_portability_costs_stands_in_both_pages(self):
+        text = (FOLDER / "out" / "report.md").read_text()
+        for backend in ("openmp", "cuda"):
+            part = text.split(f"#### {backend}, layout row", 1)[1].split("###", 1)[0]
+            for shape in ("csr", "ellpack", "hll", "best format"):
+                self.assertRegex(part, rf"\n\| {shape} +\|", backend)
+            self.assertEqual("launch-bound" in part, backend == "cuda")
+        self.assertEqual(PAGE.count(">portable / specialised</th>"), 2)
+        self.assertIn("**What to use** For each k", text)
+
     def test_it_is_well_formed_and_its_links_lead_somewhere(self):
         self.assertEqual(self.reader.open, [])
         self.assertEqual(len(self.reader.ids), len(set(self.reader.ids)))
