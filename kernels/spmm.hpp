@@ -176,8 +176,8 @@ void spmm(const ExecSpace& exec, const Alpha& alpha, const Matrix& a, const XVie
 
 /// Y = beta · Y + alpha · op(A) · X, X and Y having the extents of op(A).
 ///
-/// @param mode  an Op or its letter, as of KokkosSparse::spmv: "N" A, "T" its transpose, "C" its
-/// conjugate, "H" both. Throws UsageError for others.
+/// mode is an Op or its letter, as of KokkosSparse::spmv: "N" for A, "T" for its transpose, "C" for
+/// its conjugate, "H" for both. Throws UsageError for others.
 ///
 /// Every call but with Op::none makes op(A), as CSR, and drops it: it allocates what apply() does,
 /// takes several times as long as the product, and returns when Y is complete. Keep apply(exec, op,
