@@ -59,17 +59,20 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   /// Fails with a sentence: the Views are of other types.
   template <class RowMap, class Entries, class Values>
-    requires(!std::is_convertible_v<RowMap, ConstOffsets> ||
-             !std::is_convertible_v<Entries, Ordinals> || !std::is_convertible_v<Values, Scalars>)
+    requires(Kokkos::is_view_v<RowMap> && Kokkos::is_view_v<Entries> && Kokkos::is_view_v<Values> &&
+             !(std::is_convertible_v<RowMap, ConstOffsets> &&
+               std::is_convertible_v<Entries, Ordinals> && std::is_convertible_v<Values, Scalars>))
   CsrMatrix(Ordinal, Ordinal, const RowMap&, const Entries&, const Values&) {
     static_assert(std::is_convertible_v<RowMap, ConstOffsets>,
-                  "row_map is not a View of this CsrMatrix's Offset in its memory: name its type, "
+                  "row_map is not a View of this CsrMatrix's Offset in its memory, without "
+                  "strides: name its type, "
                   "CsrMatrix<Scalar, Ordinal, Device, Offset>, or leave all of them out, "
                   "CsrMatrix(rows, cols, row_map, entries, values)");
-    static_assert(std::is_convertible_v<Entries, Ordinals>,
-                  "entries is not a View of this CsrMatrix's Ordinal in its memory");
+    static_assert(
+        std::is_convertible_v<Entries, Ordinals>,
+        "entries is not a View of this CsrMatrix's Ordinal in its memory, without strides");
     static_assert(std::is_convertible_v<Values, Scalars>,
-                  "values is not a View of this CsrMatrix's Scalar in its memory");
+                  "values is not a View of this CsrMatrix's Scalar in its memory, without strides");
   }
 
   /// The same for arrays from outside, which are checked, as by validate(exec, A).

@@ -65,8 +65,9 @@ inline Op op_of(Op op) {
 
 /// An Op, or its letter: Op::transpose, 'T' or "T".
 template <class M>
-concept OpOrLetter = std::is_same_v<M, Op> || std::is_same_v<M, char> ||
-                     std::convertible_to<const M&, std::string_view>;
+concept OpOrLetter =
+    std::is_same_v<M, Op> || std::is_same_v<M, char> ||
+    (std::convertible_to<const M&, std::string_view> && !std::is_null_pointer_v<M>);
 
 namespace detail {
 

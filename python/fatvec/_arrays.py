@@ -12,7 +12,7 @@ Array = Any  # a NumPy, CuPy or PyTorch array; the libraries are not imported he
 _INDEX_LIMIT = 2**31 - 1
 
 
-def library(array: Array) -> str:
+def package(array: Array) -> str:
     """ "numpy", "cupy" or "torch"; TypeError for what is no array of these."""
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError("a masked array is wanted nowhere: nobody looks at masks; fill it first")
@@ -29,7 +29,7 @@ def library(array: Array) -> str:
 
 def device(array: Array) -> str:
     """ "cpu" or "cuda": where the array is."""
-    which = library(array)
+    which = package(array)
     if which == "numpy":
         return "cpu"
     return "cuda" if which == "cupy" else array.device.type
@@ -57,7 +57,7 @@ def require_dtype(name: str, array: Array, wanted: str) -> None:
 
 def require_plain(name: str, array: Array) -> None:
     """TypeError for a tensor of PyTorch whose gradient or sign a product would lose."""
-    if library(array) != "torch":
+    if package(array) != "torch":
         return
     if array.requires_grad:
         raise TypeError(f"{name} requires a gradient, and products have none; pass {name}.detach()")
@@ -104,7 +104,7 @@ def by_columns(array: Array) -> bool:
     """Whether the elements of a column are the neighbours in memory."""
     if array.ndim != 2 or array.shape[1] < 2:
         return False
-    if library(array) == "torch":
+    if package(array) == "torch":
         return array.stride(0) == 1 and array.stride(1) != 1
     return array.strides[0] == array.itemsize and array.strides[1] != array.itemsize
 
@@ -115,7 +115,7 @@ def empty_like(array: Array, rows: int) -> Array:
         shape = (rows, *array.shape[1:])
         return np.empty(shape, array.dtype, "F" if by_columns(array) else "C")
     shape = (rows, *array.shape[1:])
-    if library(array) == "torch":
+    if package(array) == "torch":
         return array.new_empty(shape[::-1]).t() if by_columns(array) else array.new_empty(shape)
     cupy = sys.modules["cupy"]
     return cupy.empty(shape, array.dtype, "F" if by_columns(array) else "C")
@@ -124,7 +124,7 @@ def empty_like(array: Array, rows: int) -> Array:
 def empty_sums(array: Array) -> Array:
     """Room for a float64 for each column."""
     columns = array.shape[1] if array.ndim == 2 else 1
-    which = library(array)
+    which = package(array)
     if which == "numpy":
         return np.empty(columns)
     if which == "torch":
@@ -136,7 +136,7 @@ def stream(array: Array) -> int:
     """The address of the stream on which the library computes; 0 on CPUs."""
     if isinstance(array, np.ndarray) or device(array) == "cpu":
         return 0
-    if library(array) == "torch":
+    if package(array) == "torch":
         return sys.modules["torch"].cuda.current_stream(array.device).cuda_stream
     return sys.modules["cupy"].cuda.get_current_stream().ptr
 
@@ -153,7 +153,7 @@ def as_indices(name: str, array: Array) -> Array:
         return array
     if kind != "int64":
         raise TypeError(f"{name} is {kind}; indices are int32 or int64")
-    if library(array) == "torch":
+    if package(array) == "torch":
         largest, least = (int(array.max()), int(array.min())) if array.numel() else (0, 0)
     else:
         largest, least = (int(array.max()), int(array.min())) if array.size else (0, 0)
@@ -164,6 +164,6 @@ def as_indices(name: str, array: Array) -> Array:
         )
     if least < 0:
         raise InputError(f"{name} holds {least}; indices count from 0")
-    if library(array) == "torch":
+    if package(array) == "torch":
         return array.to(sys.modules["torch"].int32)
     return array.astype("int32")

@@ -92,12 +92,12 @@ def csr(*parts: Any) -> CsrMatrix:
     rows, cols = (_extent(n) for n in shape)
     scalar, device = _arrays.dtype_name(data), _arrays.device(data)
     for name, array in (("indptr", indptr), ("indices", indices)):
-        if _arrays.library(array) != _arrays.library(data) or _arrays.device(array) != device:
+        if _arrays.package(array) != _arrays.package(data) or _arrays.device(array) != device:
             raise TypeError(f"{name} and data are to be arrays of one library, on one device")
     matrix = CsrMatrix()
     matrix.indptr = _arrays.as_indices("indptr", indptr)
     matrix.indices = _arrays.as_indices("indices", indices)
-    if _arrays.library(data) == "numpy" and not data.flags.aligned:
+    if _arrays.package(data) == "numpy" and not data.flags.aligned:
         raise _core.ShapeError(
             f"the {data.size} elements of data are not aligned in memory; "
             "numpy.require(data, requirements='A') copies them"
@@ -148,7 +148,7 @@ def _require_operand(A: Any) -> None:
 def _result(A: Operand, X: Array, out: Array | None, rows: int) -> Array:
     if out is None:
         return _arrays.empty_like(X, rows)
-    _arrays.library(out)
+    _arrays.package(out)
     if out.ndim != X.ndim:
         raise _core.ShapeError(f"out has {out.ndim} dimensions and X {X.ndim}")
     return _arrays.writable("out", out, A.dtype)

@@ -369,6 +369,7 @@ analyse(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>&
 /// two instances; others may.
 template <class ExecSpace, class Alpha, class Csr, class Kernels, class T, class XView, class Beta,
           class YView>
+  requires Kokkos::is_execution_space_v<ExecSpace>
 void spmm(const ExecSpace& exec, const Alpha& alpha, const Plan<Csr, Kernels, T>& plan,
           const XView& x, const Beta& beta, const YView& y) {
   plan.multiply(exec, alpha, x, beta, y);
@@ -386,8 +387,15 @@ void spmm(const ExecSpace& exec, const Plan<Csr, Kernels, T>& plan, const XView&
 /// Fails with a sentence: a plan has one operation.
 template <class ExecSpace, OpOrLetter Mode, class Alpha, class Csr, class Kernels, class T,
           class XView, class Beta, class YView>
-void spmm(const ExecSpace&, const Mode&, const Alpha&, const Plan<Csr, Kernels, T>&, const XView&,
-          const Beta&, const YView&) {
+void spmm(const ExecSpace&, const Mode& mode, const Alpha& alpha, const Plan<Csr, Kernels, T>& plan,
+          const XView& x, const Beta& beta, const YView& y) {
+  spmm(mode, alpha, plan, x, beta, y);
+}
+/// The same without an instance.
+template <OpOrLetter Mode, class Alpha, class Csr, class Kernels, class T, class XView, class Beta,
+          class YView>
+void spmm(const Mode&, const Alpha&, const Plan<Csr, Kernels, T>&, const XView&, const Beta&,
+          const YView&) {
   static_assert(sizeof(Csr) == 0,
                 "a Plan multiplies op(A) for the op it was made with: set PlanOptions::op where "
                 "analyse() makes it, and leave the operation out here");

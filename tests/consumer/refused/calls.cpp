@@ -57,6 +57,7 @@ void calls(const Exec& exec, const Matrix& a, [[maybe_unused]] const fatvec::Csr
   fatvec::spmm(exec, 1.0, FarMatrix(), x, 0.0, y);
   fatvec::spmm(FarExec(), plan, x, Nowhere());
   fatvec::spmm(exec, fatvec::Op::transpose, 1.0, plan, x, 0.0, y);
+  fatvec::spmm("T", 1.0, plan, x, 0.0, y);
   fatvec::dot(exec, x, y, Kokkos::View<double*, Exec>());
   const Matrix narrow(a.rows(), a.cols(), row_map, a.entries, a.values);
 #endif
