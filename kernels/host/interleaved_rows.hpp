@@ -32,71 +32,52 @@ inline constexpr int interleaved_rows<T, T, std::int32_t> = simd_lanes<T>;
 template <class T>
 struct InterleavedRows {
   static constexpr int rows = simd_lanes<T>;
-  using Columns = Vec<std::int32_t, rows>;
+  using Lengths = Vec<std::int32_t, rows>;
 
-  /// sums[w][r] = row r · column w of X, for `groups` vectors of neighbouring rows of the lengths
-  /// given, whose first slots begin at `slot`. As long as all have entries, a slot of all of them
-  /// is read before the next. Slots behind a row's end are not read, nor is X there.
+  /// sums[w][r] = row r · column w of X, for `count` neighbouring rows, which fill at most `groups`
+  /// vectors; the first slots of row r are at `slot` + r. A slot of all of them is read before the
+  /// next. Slots behind a row's end are not read, nor is X there.
   template <int width, int groups, class Walk>
-  static void multiply(const std::int32_t (&lengths)[groups * rows], Walk slot,
+  static void multiply(const std::int32_t* row_lengths, std::int64_t count, Walk slot,
                        const std::int32_t* entries, const T* values, const T* x,
                        std::int64_t column_stride, T (&sums)[width][groups * rows]) {
+    Lengths length[groups];
     Vec<T, rows> sum[groups][width];
-    const auto add_masked = [&](auto g, const Walk& at, const Mask<rows>& present) {
-      Vec<T, rows> value;
-      Columns columns;
-      value.load(values + at[0] + g * rows, present);
-      columns.load(entries + at[0] + g * rows, present);
-      unroll<width>([&](int w) {
-        Vec<T, rows> of_x;
-        of_x.gather(x + w * column_stride, columns, present);
-        sum[g][w].add_product(value, of_x);
-      });
-    };
-    const auto add = [&](auto g, const Walk& at) {
-      prefetch_entries(values + at[0] + g * rows, entries + at[0] + g * rows);
-      if constexpr (has_masks) {
-        add_masked(g, at, Mask<rows>::first(rows));
-      } else {  // faster than AVX2's gathers
-        Vec<T, rows> value;
-        value.load(values + at[0] + g * rows);
-        unroll<width>([&](int w) {
-          Vec<T, rows> of_x;
-          of_x.gather(x + w * column_stride, entries + at[0] + g * rows);
-          sum[g][w].add_product(value, of_x);
-        });
-      }
-    };
-    const auto of_all = least_and_greatest<groups * rows>(lengths);
-    const std::int32_t common = of_all.first;
-    for (std::int32_t j = 0; j < common; ++j, slot.advance(1))
-      each<groups>([&](auto g) { add(g, slot); });
-    if (common < of_all.second)
+    for (int g = 0; g < groups; ++g) {
+      const std::int64_t left = std::clamp<std::int64_t>(count - g * rows, 0, rows);
+      length[g].load(row_lengths + g * rows, Mask<rows>::first(left));
+    }
+    bool any = true;
+    for (std::int32_t j = 0; any; ++j, slot.advance(1)) {
+      any = false;
       each<groups>([&](auto g) {
-        const std::int32_t* const of_group = lengths + g * rows;
-        const auto [shortest, last] = least_and_greatest<rows>(of_group);
-        Columns length;
-        length.load(of_group);
-        Walk at = slot;
-        std::int32_t j = common;
-        for (; j < shortest; ++j, at.advance(1)) add(g, at);
-        for (; j < last; ++j, at.advance(1)) add_masked(g, at, Mask<rows>::of(length.data > j));
+        const auto present = Mask<rows>::greater(length[g].data, j);
+        if (!present.any()) return;
+        any = true;
+        const T* const from = values + slot[0] + g * rows;
+        const std::int32_t* const column = entries + slot[0] + g * rows;
+        prefetch_entries(from, column);
+        Vec<T, rows> value;
+        Vec<T, rows> of_x;
+        if (!has_masks && present.all()) {  // faster than AVX2's gathers
+          value.load(from);
+          unroll<width>([&](int w) {
+            of_x.gather(x + w * column_stride, column);
+            sum[g][w].add_product(value, of_x);
+          });
+        } else {
+          Lengths columns;
+          value.load(from, present);
+          columns.load(column, present);
+          unroll<width>([&](int w) {
+            of_x.gather(x + w * column_stride, columns, present);
+            sum[g][w].add_product(value, of_x);
+          });
+        }
       });
+    }
     each<groups>(
         [&](auto g) { unroll<width>([&](int w) { sum[g][w].store(sums[w] + g * rows); }); });
-  }
-
- private:
-  /// In a loop that compilers make vectors of.
-  template <int n>
-  static std::pair<std::int32_t, std::int32_t> least_and_greatest(const std::int32_t* numbers) {
-    std::int32_t least = numbers[0];
-    std::int32_t greatest = numbers[0];
-    for (int r = 1; r < n; ++r) {
-      least = std::min(least, numbers[r]);
-      greatest = std::max(greatest, numbers[r]);
-    }
-    return {least, greatest};
   }
 };
 #endif

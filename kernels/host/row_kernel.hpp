@@ -117,7 +117,7 @@ struct HostRowKernel {
       std::int64_t c = 0;
       const auto take = [&]<int width>(std::integral_constant<int, width>) FATVEC_INLINE_LAMBDA {
         for (; c + width <= local.k; c += width)
-          if constexpr (width < 8)
+          if constexpr (width <= 8)
             local.template multiply_few<width>(first, end, c);
           else
             local.template multiply_tile<width>(first, end, c);
@@ -144,7 +144,7 @@ struct HostRowKernel {
                                                  std::int64_t c) const {
     if constexpr (group > 1 && width <= (contiguous ? 1 : 2))  // gathers of more columns lose
       if (x.row_stride == 1 && !a.access.is_contiguous())
-        return multiply_groups_of_rows<width>(first, end, c);
+        return multiply_rows_of_slices<width>(first, end, c);
     if constexpr (requires { a.access.for_each_row(first, end, [](auto, const auto&) {}); })
       a.access.for_each_row(first, end, [&](auto i, const auto& slots) FATVEC_INLINE_LAMBDA {
         using Walk = std::remove_cvref_t<decltype(slots)>;
@@ -191,39 +191,31 @@ struct HostRowKernel {
 
   /// Rows that lie side by side, in vectors of rows.
   template <int width>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_groups_of_rows(std::int64_t i, std::int64_t end,
+  FATVEC_FORCEINLINE_FUNCTION void multiply_rows_of_slices(std::int64_t i, std::int64_t end,
                                                            std::int64_t c) const {
     while (i < end) {
-      const std::int64_t side_by_side = std::min(end - i, a.access.interleaved(i));
-      const std::int64_t grouped = i + side_by_side / group * group;
-      for (; i + at_once * group <= grouped; i += at_once * group)
-        multiply_groups<width, at_once>(i, c);
-      for (; i < grouped; i += group) multiply_groups<width, 1>(i, c);
-      for (const std::int64_t last = i + side_by_side % group; i < last; ++i) {
-        const auto row = a(i);
-        Sums<width> sums;
-        for (int j = 0; j < row.length; ++j)
-          sums.add_product(row.value(j), Sums<width>(&x(row.colidx(j), c), x.step()));
-        T of_row[width];
-        sums.copy_to(of_row);
-        store(i, c, of_row);
-      }
+      const std::int64_t count = Kokkos::min(end - i, a.access.interleaved(i));
+      i += count > group ? multiply_together<width, at_once>(i, count, c)
+                         : multiply_together<width, 1>(i, count, c);
     }
   }
 
+  /// The first of `count` rows from row i on that lie side by side. Returns how many.
   template <int width, int groups>
-  FATVEC_FORCEINLINE_FUNCTION void multiply_groups(std::int64_t i, std::int64_t c) const {
-    constexpr int together = groups * group;
-    std::int32_t lengths[together];
-    unroll<together>([&](int r) { lengths[r] = static_cast<std::int32_t>(a.length(i + r)); });
-    T sums[width][together];
-    InterleavedRows<T>::template multiply<width, groups>(lengths, a.access.walk(i), a.columns,
-                                                         a.values, &x(0, c), x.step(), sums);
-    unroll<together>([&](int r) {
+  FATVEC_FORCEINLINE_FUNCTION std::int64_t multiply_together(std::int64_t i, std::int64_t count,
+                                                             std::int64_t c) const {
+    constexpr int most = groups * group;
+    const std::int64_t rows = Kokkos::min<std::int64_t>(count, most);
+    T sums[width][most];
+    InterleavedRows<T>::template multiply<width, groups>(a.access.row_lengths + i, rows,
+                                                         a.access.walk(i), a.columns, a.values,
+                                                         &x(0, c), x.step(), sums);
+    for (std::int64_t r = 0; r < rows; ++r) {
       T of_row[width];
-      unroll<width>([&](int w) { of_row[w] = sums[w][r]; });
+      for (int w = 0; w < width; ++w) of_row[w] = sums[w][r];
       store(i + r, c, of_row);
-    });
+    }
+    return rows;
   }
 
   /// Rows whose entries lie side by side, with a dense column of X.

@@ -142,12 +142,16 @@ struct Mask {
       return {_mm512_test_epi32_mask(_mm512_set1_epi32(static_cast<int>(bits)),
                                      _mm512_loadu_si512(of_lane))};
   }
-  static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) {
+  /// The lanes with numbers greater than this.
+  static Mask greater(const typename RegisterOf<std::int32_t, n>::type& numbers,
+                      std::int32_t than) {
     if constexpr (n == 8)
-      return {static_cast<std::uint32_t>(_mm256_movemask_ps(bits_of<__m256>(present)))};
+      return {_mm256_cmpgt_epi32_mask(bits_of<__m256i>(numbers), _mm256_set1_epi32(than))};
     else
-      return {_mm512_cmplt_epi32_mask(bits_of<__m512i>(present), _mm512_setzero_si512())};
+      return {_mm512_cmpgt_epi32_mask(bits_of<__m512i>(numbers), _mm512_set1_epi32(than))};
   }
+  [[nodiscard]] bool any() const { return bits != 0; }
+  [[nodiscard]] bool all() const { return bits == (1U << n) - 1; }
 };
 FATVEC_FORCEINLINE __m256i masked_load(const std::int32_t* from, const Mask<8>& mask) {
   return _mm256_maskz_loadu_epi32(static_cast<__mmask8>(mask.bits), from);
@@ -198,12 +202,25 @@ struct Mask {
     std::memcpy(&mask.lanes, ones_and_zeros + 8 - count, sizeof mask.lanes);
     return mask;
   }
-  static Mask of(const typename RegisterOf<std::int32_t, n>::type& present) { return {present}; }
+  static Mask greater(const typename RegisterOf<std::int32_t, n>::type& numbers,
+                      std::int32_t than) {
+    return {numbers > than};
+  }
+  [[nodiscard]] bool any() const { return bits() != 0; }
+  [[nodiscard]] bool all() const { return bits() == (1 << n) - 1; }
   template <int k = 1, int p = 0>
   static Mask of_bits(std::uint32_t bits) {
     Mask mask;
     std::memcpy(&mask.lanes, bits_of_repeated<n, k, p>.data(), sizeof mask.lanes);
     return {(mask.lanes & static_cast<std::int32_t>(bits)) == mask.lanes};
+  }
+
+ private:
+  [[nodiscard]] int bits() const {
+    if constexpr (n == 4)
+      return _mm_movemask_ps(bits_of<__m128>(lanes));
+    else
+      return _mm256_movemask_ps(bits_of<__m256>(lanes));
   }
 };
 FATVEC_FORCEINLINE __m128i masked_load(const std::int32_t* from, const Mask<4>& mask) {
