@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -32,28 +31,22 @@ struct Policy {
   bool operator==(const Policy&) const = default;
 };
 
-/// A line of a table: into how many parts a thread's rows are cut. Work is counted in
-/// multiplications; finding an entry and its row of X counts as 3 of them.
-struct PartsRule {
-  std::int64_t most_work;  ///< of the thread, for this line to hold
-  int parts;
-
-  bool operator==(const PartsRule&) const = default;
-};
-/// Up to this number parts are dealt out beforehand; of more, threads take the next one when they
-/// are free.
+/// Up to this number of a thread's parts they are dealt out beforehand; of more, threads take the
+/// next one when they are free.
 inline constexpr int static_parts = 4;
-/// With much to do, waiting for the slowest thread would take longer than a common counter.
-inline constexpr PartsRule parts_rules[] = {{600'000, static_parts},
-                                            {std::numeric_limits<std::int64_t>::max(), 16}};
+/// Parts of a thread that are few enough for a common counter.
+inline constexpr int shared_parts = 16;
+/// Work of a thread beyond which waiting for the slowest takes longer than the counter:
+/// multiplications, and 3 of them for finding an entry and its row of X.
+inline constexpr std::int64_t least_shared_work = 200'000;
+/// Fewer threads seldom wait for long, and keep the rows that they had in the product before.
+inline constexpr std::int64_t least_sharing_threads = 3;
 
-/// Parts of a thread with so much work. With several memory nodes a thread keeps the pages that it
-/// touched first.
-inline int parts_of_thread(std::int64_t work, bool one_memory_node) {
-  if (!one_memory_node) return static_parts;
-  const PartsRule* rule = parts_rules;
-  while (work > rule->most_work) ++rule;
-  return rule->parts;
+/// Parts of a thread with so much work. With several memory nodes, too, a thread keeps its rows: it
+/// touched their pages first.
+inline int parts_of_thread(std::int64_t work, std::int64_t threads, bool one_memory_node) {
+  const bool shares = one_memory_node && threads >= least_sharing_threads;
+  return shares && work > least_shared_work ? shared_parts : static_parts;
 }
 
 }  // namespace fatvec::host
@@ -110,7 +103,7 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
   if (is_synchronous<ExecSpace> && work < serial_work) return 1;
-  return threads * host::parts_of_thread(work / threads, one_memory_node());
+  return threads * host::parts_of_thread(work / threads, threads, one_memory_node());
 }
 
 /// kernel(0) ... kernel(parts - 1) on exec's threads, or a single one on the caller's.

@@ -110,12 +110,12 @@ inline constexpr Rule block_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4},
 inline constexpr Rule contiguous_row_rules[] = {{1, 1}, {2, 2}, {3, 3}, {8, 2}, {any, 4}};
 /// Devices: rows that threads may share, of few entries on average,
 inline constexpr Rule shared_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4},  {4, 4, 4},
-                                            {6, 2, 2}, {8, 4, 4}, {32, 4, 2}, {any, 4}};
+                                            {7, 2, 2}, {8, 4, 4}, {32, 4, 2}, {any, 4}};
 /// of more,
 inline constexpr Rule longer_row_rules[] = {{1, 1, 4}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4}, {any, 2}};
 /// and of many.
 inline constexpr Rule long_row_rules[] = {{1, 1, 8}, {2, 2, 4}, {3, 3, 4}, {4, 4, 4},
-                                          {6, 2, 2}, {8, 4, 4}, {any, 2}};
+                                          {7, 2, 2}, {8, 4, 4}, {any, 2}};
 /// Devices, where the columns of X are apart.
 inline constexpr Rule strided_rules[] = {{2, 2}, {4, 4}, {any, 8}};
 /// The same, for rows that threads may share.

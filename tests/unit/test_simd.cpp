@@ -39,7 +39,7 @@ void expect_gathers_of_some_lanes() {
       x[static_cast<std::size_t>(99 - 3 * lane)] = static_cast<T>(lane + 1);
     }
     Vec<T, n> vec;
-    vec.gather(x.data(), columns, Mask<n>::of(present.data));
+    vec.gather(x.data(), columns, Mask<n>::greater(-present.data, 0));
     for (int lane = 0; lane < n; ++lane)
       EXPECT_EQ(vec.data[lane], present.data[lane] != 0 ? static_cast<T>(lane + 1) : T{0})
           << bits << ", " << lane;
