@@ -39,14 +39,11 @@ inline constexpr int shared_parts = 16;
 /// Work of a thread beyond which waiting for the slowest takes longer than the counter:
 /// multiplications, and 3 of them for finding an entry and its row of X.
 inline constexpr std::int64_t least_shared_work = 200'000;
-/// Fewer threads seldom wait for long, and keep the rows that they had in the product before.
-inline constexpr std::int64_t least_sharing_threads = 3;
 
-/// Parts of a thread with so much work. With several memory nodes, too, a thread keeps its rows: it
-/// touched their pages first.
-inline int parts_of_thread(std::int64_t work, std::int64_t threads, bool one_memory_node) {
-  const bool shares = one_memory_node && threads >= least_sharing_threads;
-  return shares && work > least_shared_work ? shared_parts : static_parts;
+/// Parts of a thread with so much work. With several memory nodes a thread keeps the pages that it
+/// touched first.
+inline int parts_of_thread(std::int64_t work, bool one_memory_node) {
+  return one_memory_node && work > least_shared_work ? shared_parts : static_parts;
 }
 
 }  // namespace fatvec::host
@@ -103,7 +100,7 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
   if (is_synchronous<ExecSpace> && work < serial_work) return 1;
-  return threads * host::parts_of_thread(work / threads, threads, one_memory_node());
+  return threads * host::parts_of_thread(work / threads, one_memory_node());
 }
 
 /// kernel(0) ... kernel(parts - 1) on exec's threads, or a single one on the caller's.
