@@ -12,7 +12,9 @@ PROGRAM = """#!{python}
 import json, sys
 output = sys.argv[sys.argv.index("--output") + 1]
 rows = [dict(name="matrix:a/contender:fatvec/format:csr/layout:row/k:%d" % k, verified=verified,
-             median_seconds=seconds) for k, seconds, verified in {rows}]
+             median_seconds=seconds) for k, seconds, verified in {rows} if seconds]
+rows += [dict(name="k:%d" % k, error_occurred=True, error_message="skipped: too large")
+         for k, seconds, _ in {rows} if not seconds]
 json.dump(dict(context={{}}, benchmarks=rows), open(output, "w"))
 sys.exit(max(3 * (verified == 0) for _, _, verified in {rows}))
 """
@@ -50,6 +52,13 @@ class CompareBuilds(unittest.TestCase):
         done = self.run_with(before, after)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("failed: matrix:a/contender:fatvec/format:csr/layout:row/k:8", done.stdout)
+
+    def test_skipped_rows_are_not_failures(self):
+        before = self.program("before", [(1, 1.0, 1.0), (8, None, 1.0)])
+        after = self.program("after", [(1, 1.0, 1.0), (8, None, 1.0)])
+        done = self.run_with(before, after)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertNotIn("failed", done.stdout)
 
     def test_what_is_neither_a_program_nor_a_commit_is_refused(self):
         program = self.program("before", [(1, 1.0, 1.0)])
