@@ -20,8 +20,8 @@ inline constexpr int most_blocks_per_thread = 65'536;
 
 /// How host kernels cut up their work; zero leaves the choice to the kernel.
 struct Policy {
-  /// Shares of the rows per thread, at most most_blocks_per_thread; more than 4 are taken by the
-  /// thread that is free.
+  /// Shares of the rows per thread, at most most_blocks_per_thread. Of more than 4, a thread that
+  /// has done its own takes those of others.
   int blocks_per_thread = 0;
 
   static std::vector<Policy> tuning_range() { return {{1}, {16}}; }
@@ -31,19 +31,19 @@ struct Policy {
   bool operator==(const Policy&) const = default;
 };
 
-/// Up to this number of a thread's parts they are dealt out beforehand; of more, threads take the
-/// next one when they are free.
+/// Up to this number of a thread's parts they stay with the thread. Of more, a thread that has done
+/// its own takes the last ones of others: neighbouring rows stay together in a thread's cache and
+/// memory node as long as no thread waits.
 inline constexpr int static_parts = 4;
-/// Parts of a thread that are few enough for a common counter.
+/// Parts of a thread that others may take.
 inline constexpr int shared_parts = 16;
-/// Work of a thread beyond which waiting for the slowest takes longer than the counter:
-/// multiplications, and 3 of them for finding an entry and its row of X.
+/// Work of a thread beyond which waiting for the slowest takes longer than the threads' meeting
+/// before the first part: multiplications, and 3 of them for finding an entry and its row of X.
 inline constexpr std::int64_t least_shared_work = 200'000;
 
-/// Parts of a thread with so much work. With several memory nodes a thread keeps the pages that it
-/// touched first.
-inline int parts_of_thread(std::int64_t work, bool one_memory_node) {
-  return one_memory_node && work > least_shared_work ? shared_parts : static_parts;
+/// Parts of a thread with so much work.
+inline int parts_of_thread(std::int64_t work) {
+  return work > least_shared_work ? shared_parts : static_parts;
 }
 
 }  // namespace fatvec::host
@@ -100,19 +100,30 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
   if (is_synchronous<ExecSpace> && work < serial_work) return 1;
-  return threads * host::parts_of_thread(work / threads, one_memory_node());
+  return threads * host::parts_of_thread(work / threads);
 }
+
+/// A part as a team of one thread: Kokkos lets teams, not indices, be taken from other threads.
+template <class Kernel>
+struct PartOfTeam {
+  Kernel kernel;
+
+  template <class Team>
+  void operator()(const Team& team) const {
+    kernel(static_cast<std::int64_t>(team.league_rank()));
+  }
+};
 
 /// kernel(0) ... kernel(parts - 1) on exec's threads, or a single one on the caller's.
 template <class ExecSpace, class Kernel>
 void launch_parts(const char* label, const ExecSpace& exec, std::int64_t parts,
                   const Kernel& kernel) {
-  using Dynamic = Kokkos::RangePolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>,
-                                      Kokkos::IndexType<std::int64_t>>;
+  using Stealing = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
   if constexpr (is_synchronous<ExecSpace>)
     if (parts == 1) return kernel(0);
-  if (parts > host::static_parts * exec.concurrency() && one_memory_node())
-    Kokkos::parallel_for(label, Dynamic(exec, 0, parts, Kokkos::ChunkSize(1)), kernel);
+  if (parts > host::static_parts * exec.concurrency())
+    Kokkos::parallel_for(label, Stealing(exec, static_cast<int>(parts), 1).set_chunk_size(1),
+                         PartOfTeam<Kernel>{kernel});
   else
     Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, parts), kernel);
 }

@@ -28,16 +28,6 @@ inline std::string line_of_file(const char* path, const char* key = "") {
   return found;
 }
 
-/// Whether all threads are equally far from all memory. Where they are not, each should keep to
-/// the rows whose pages it was the first to touch.
-inline bool one_memory_node() {
-  static const bool one = [] {
-    const std::string list = line_of_file("/sys/devices/system/node/online");  // "0", "0-1"
-    return list.empty() || list == "0";
-  }();
-  return one;
-}
-
 /// Bytes of the machine's memory that nobody uses, whatever this process may have of it.
 inline std::uint64_t available_memory() {
   // MemAvailable counts reclaimable caches, which sysconf's free pages do not.

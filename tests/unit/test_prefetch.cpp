@@ -30,11 +30,10 @@ std::int64_t distance(const Csr& a, std::int64_t k, std::int64_t cached = 10'000
 
 TEST(HostPolicy, MuchWorkIsTakenByTheThreadThatIsFree) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(host::parts_of_thread(0, true), host::static_parts);
-  EXPECT_EQ(host::parts_of_thread(host::least_shared_work, true), host::static_parts);
-  EXPECT_EQ(host::parts_of_thread(host::least_shared_work + 1, true), host::shared_parts);
-  EXPECT_EQ(host::parts_of_thread(most, true), host::shared_parts);
-  EXPECT_EQ(host::parts_of_thread(most, false), host::static_parts) << "pages stay";
+  EXPECT_EQ(host::parts_of_thread(0), host::static_parts);
+  EXPECT_EQ(host::parts_of_thread(host::least_shared_work), host::static_parts);
+  EXPECT_EQ(host::parts_of_thread(host::least_shared_work + 1), host::shared_parts);
+  EXPECT_EQ(host::parts_of_thread(most), host::shared_parts);
 }
 
 TEST(Prefetch, IsForScatteredColumns) {
