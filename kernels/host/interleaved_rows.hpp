@@ -24,6 +24,14 @@ inline constexpr int interleaved_rows = 1;
 template <class T>
 struct InterleavedRows;
 
+/// Slots that all of `rows` neighbouring rows have.
+template <int rows>
+FATVEC_FORCEINLINE_FUNCTION std::int32_t common_length(const std::int32_t* lengths) {
+  std::int32_t least = lengths[0];
+  for (int r = 1; r < rows; ++r) least = Kokkos::min(least, lengths[r]);
+  return least;
+}
+
 #if defined(FATVEC_HAS_GNU_VECTORS)
 template <HasRegisters T>
   requires has_gathers
@@ -47,8 +55,25 @@ struct InterleavedRows {
       const std::int64_t left = std::clamp<std::int64_t>(count - g * rows, 0, rows);
       length[g].load(row_lengths + g * rows, Mask<rows>::first(left));
     }
-    bool any = true;
-    for (std::int32_t j = 0; any; ++j, slot.advance(1)) {
+    std::int32_t j = 0;
+    if constexpr (!has_masks) {  // a mask costs AVX2 more than the gather
+      const bool full = count == groups * rows;
+      const std::int32_t common = full ? common_length<groups * rows>(row_lengths) : 0;
+      for (; j < common; ++j, slot.advance(1))
+        each<groups>([&](auto g) {
+          const T* const from = values + slot[0] + g * rows;
+          const std::int32_t* const column = entries + slot[0] + g * rows;
+          prefetch_entries(from, column);
+          Vec<T, rows> value;
+          Vec<T, rows> of_x;
+          value.load(from);
+          unroll<width>([&](int w) {
+            of_x.gather(x + w * column_stride, column);
+            sum[g][w].add_product(value, of_x);
+          });
+        });
+    }
+    for (bool any = true; any; ++j, slot.advance(1)) {
       any = false;
       each<groups>([&](auto g) {
         const auto present = Mask<rows>::greater(length[g].data, j);
@@ -59,21 +84,13 @@ struct InterleavedRows {
         prefetch_entries(from, column);
         Vec<T, rows> value;
         Vec<T, rows> of_x;
-        if (!has_masks && present.all()) {  // faster than AVX2's gathers
-          value.load(from);
-          unroll<width>([&](int w) {
-            of_x.gather(x + w * column_stride, column);
-            sum[g][w].add_product(value, of_x);
-          });
-        } else {
-          Lengths columns;
-          value.load(from, present);
-          columns.load(column, present);
-          unroll<width>([&](int w) {
-            of_x.gather(x + w * column_stride, columns, present);
-            sum[g][w].add_product(value, of_x);
-          });
-        }
+        Lengths columns;
+        value.load(from, present);
+        columns.load(column, present);
+        unroll<width>([&](int w) {
+          of_x.gather(x + w * column_stride, columns, present);
+          sum[g][w].add_product(value, of_x);
+        });
       });
     }
     each<groups>(

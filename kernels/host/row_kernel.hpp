@@ -145,6 +145,8 @@ struct HostRowKernel {
     if constexpr (group > 1 && width <= (contiguous ? 1 : 2))  // gathers of more columns lose
       if (x.row_stride == 1 && !a.access.is_contiguous())
         return multiply_rows_of_slices<width>(first, end, c);
+    if constexpr (group > 1 && contiguous && width <= 8)
+      if (!a.access.is_contiguous() && distance == 0) return multiply_slices<width>(first, end, c);
     if constexpr (requires { a.access.for_each_row(first, end, [](auto, const auto&) {}); })
       a.access.for_each_row(first, end, [&](auto i, const auto& slots) FATVEC_INLINE_LAMBDA {
         using Walk = std::remove_cvref_t<decltype(slots)>;
@@ -216,6 +218,42 @@ struct HostRowKernel {
       store(i + r, c, of_row);
     }
     return rows;
+  }
+
+  /// Rows of slices, `group` at a time: slot by slot, as A lies in memory, while all have one.
+  template <int width>
+  FATVEC_FORCEINLINE_FUNCTION void multiply_slices(std::int64_t i, std::int64_t end,
+                                                   std::int64_t c) const {
+    while (i < end) {
+      const std::int64_t count = Kokkos::min(end - i, a.access.interleaved(i));
+      if (count < group) {
+        for (const std::int64_t last = i + count; i < last; ++i)
+          multiply_row<width, false>(i, a(i), c);
+        continue;
+      }
+      const auto* const lengths = a.access.row_lengths + i;
+      const std::int32_t common = common_length<group>(lengths);
+      Sums<width> sums[group];
+      auto slot = a.access.walk(i);
+      for (std::int32_t j = 0; j < common; ++j, slot.advance(1)) {
+        const auto* const values = a.values + slot[0];
+        const auto* const entries = a.columns + slot[0];
+        prefetch_entries(values, entries);
+        unroll<group>([&](int r) FATVEC_INLINE_LAMBDA {
+          sums[r].add_product(values[r], Sums<width>(&x(entries[r], c), x.step()));
+        });
+      }
+      for (int r = 0; r < group; ++r) {
+        auto rest = slot;
+        for (std::int32_t j = common; j < lengths[r]; ++j, rest.advance(1))
+          sums[r].add_product(a.values[rest[0] + r],
+                              Sums<width>(&x(a.columns[rest[0] + r], c), x.step()));
+        alignas(64) T of_row[width];
+        sums[r].copy_to(of_row);
+        store(i + r, c, of_row);
+      }
+      i += group;
+    }
   }
 
   /// Rows whose entries lie side by side, with a dense column of X.
