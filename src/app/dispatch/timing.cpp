@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <random>
 
 namespace fatvec::product {
 namespace {
@@ -87,10 +88,15 @@ std::vector<Timing> time_in_turns(const std::vector<std::function<double()>>& ru
                                   const TimingPolicy& policy, const Clock& clock) {
   std::vector<Runner> runners;
   for (const auto& run : runs) runners.emplace_back(run, policy, clock);
-  const auto waits = [](const Runner& runner) { return !runner.done(); };
-  while (std::any_of(runners.begin(), runners.end(), waits))
-    for (auto& runner : runners)
-      if (waits(runner)) runner.take_turn();
+  std::vector<Runner*> order;
+  for (auto& runner : runners) order.push_back(&runner);
+  std::mt19937 random(1);
+  const auto waits = [](const Runner* runner) { return !runner->done(); };
+  while (std::any_of(order.begin(), order.end(), waits)) {
+    for (Runner* const runner : order)
+      if (waits(runner)) runner->take_turn();
+    std::shuffle(order.begin(), order.end(), random);
+  }
   std::vector<Timing> timings;
   for (auto& runner : runners) timings.push_back(std::move(runner).timing());
   return timings;

@@ -40,7 +40,8 @@ double steady_seconds();
 
 /// Times the contenders of a case, each a function that runs once and returns its seconds. They
 /// take turns, a few repetitions each, so that whatever disturbs the machine for a while (a
-/// neighbour, a clock that falls) disturbs all of them and not the one whose turn it happens to be.
+/// neighbour, a clock that falls) disturbs all of them and not the one whose turn it happens to be;
+/// each round in another order, so that none always follows one that has the same arrays.
 /// Caches are hot: every turn begins with an untimed run, so that each repetition reads what the
 /// one before it left in the caches. `clock` says how long turns take, launches and synchronisation
 /// included; the contenders time themselves.
