@@ -3,6 +3,7 @@
 is left to fail: the old file or the whole new one is there, no temporary, and the exit status and
 the message say what happened."""
 
+import itertools
 import json
 import os
 import resource
@@ -196,7 +197,8 @@ class Files(FaultTest):
         self.succeed((*TUNE, "1"))
         old = self.text("tune.json")
         statuses = []
-        for n in range(1, 3000):
+        first = 40  # all of these, a sample of the later ones, which lie in products alike
+        for n in itertools.chain(range(1, first), range(first, 3000, 7)):
             (self.folder / "tune.json").write_text(old)
             done = self.run_program(
                 (*TUNE, "2"),
@@ -207,7 +209,7 @@ class Files(FaultTest):
             if "fault: allocation" not in done.stderr:
                 break
             statuses.append(done.returncode)
-            self.check_folder("tune.json", "tune.json.lock")
+            self.check_folder("tune.json", "tune.json.lock", "machine.json")
             with self.subTest(n=n):
                 if done.returncode == 0:  # without the choice that lacked it, or Kokkos did
                     self.assertLess(

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/plan/cache.hpp>
+#include <fatvec/plan/kept_machine.hpp>
 
 /// What `fatvec tune` remembers: found again, and never trusted when damaged. Several writers are
 /// threads/test_files.cpp's.
@@ -272,6 +272,86 @@ TEST_F(TuneCache, ApplicationsAreToldOfDamage) {
   EXPECT_EQ(tuned_choice(Exec(), a, 1, Layout::row, &problem), Choice{"csr-row"});
   EXPECT_EQ(problem, "");
   unsetenv("FATVEC_CACHE");
+}
+
+class KeptMachine : public TuneCache {
+ protected:
+  KeptMachine() { setenv("FATVEC_CACHE", path().c_str(), 1); }
+  ~KeptMachine() override { unsetenv("FATVEC_CACHE"); }
+  static Machine a_machine() {
+    return {.device = "a device",
+            .backend = "OpenMP",
+            .threads = 2,
+            .memory_gbs = 10,
+            .cache_gbs = 100,
+            .cache_bytes = 32e6,
+            .launch_seconds = 1e-6,
+            .latency_seconds = 2e-8,
+            .prefetched_beyond = 12e6};
+  }
+};
+
+TEST_F(KeptMachine, IsFoundUnderItsKey) {
+  EXPECT_FALSE(find_machine("a"));
+  keep_machine("a", a_machine());
+  Machine other = a_machine();
+  other.memory_gbs = 20;
+  keep_machine("b", other);
+  const auto found = find_machine("a");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->device, "a device");
+  EXPECT_EQ(found->threads, 2);
+  EXPECT_EQ(found->memory_gbs, 10);
+  EXPECT_EQ(found->latency_seconds, 2e-8);
+  EXPECT_EQ(found->prefetched_beyond, 12e6);
+  EXPECT_EQ(kept_machines().size(), 2U);
+  EXPECT_EQ(kept_machines()["b"].memory_gbs, 20);
+}
+
+TEST_F(KeptMachine, WhatMakesNoSenseIsMeasuredAgain) {
+  keep_machine("a", a_machine());
+  const std::string good = text_of(machine_path());
+  ASSERT_TRUE(find_machine("a"));
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"10.0", "-1"},
+                                                        {"10.0", "1000"},
+                                                        {"100.0", "null"},
+                                                        {"32000000.0", "\"x\""},
+                                                        {"12000000.0", "-5"},
+                                                        {"\"threads\": 2", "\"threads\": 0"},
+                                                        {"{", "["},
+                                                        {"}", ""}}) {
+    std::string bad = good;
+    ASSERT_NE(bad.find(from), std::string::npos) << from;
+    bad.replace(bad.find(from), from.size(), to);
+    std::ofstream(machine_path()) << bad;
+    EXPECT_FALSE(find_machine("a")) << bad;
+    EXPECT_TRUE(kept_machines().empty()) << bad;
+    keep_machine("a", a_machine());
+    EXPECT_TRUE(find_machine("a"));
+  }
+}
+
+TEST_F(KeptMachine, NothingIsWrittenBesideADevice) {
+  setenv("FATVEC_CACHE", "/dev/null", 1);
+  keep_machine("a", a_machine());
+  EXPECT_FALSE(std::filesystem::exists("/dev/machine.json"));
+  setenv("FATVEC_CACHE", "/proc/none/tune.json", 1);
+  keep_machine("a", a_machine());
+}
+
+TEST_F(KeptMachine, IsMeasuredOnce) {
+  const Machine first = kept_machine(Exec());
+  if (!machine_problem(first).empty()) GTEST_SKIP() << "too busy: " << machine_problem(first);
+  ASSERT_EQ(kept_machines().size(), 1U);
+  EXPECT_EQ(kept_machines().begin()->second.memory_gbs, first.memory_gbs);
+  host::prefetched_beyond() = 1;
+  Machine other = first;
+  other.memory_gbs = first.memory_gbs / 2;
+  other.prefetched_beyond = 3e6;
+  keep_machine(kept_machines().begin()->first, other);
+  EXPECT_EQ(kept_machine(Exec()).memory_gbs, other.memory_gbs);
+  EXPECT_EQ(host::prefetched_beyond(), 3'000'000);
 }
 
 TEST(Fingerprint, DependsOnTheStructureAlone) {

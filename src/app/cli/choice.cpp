@@ -117,12 +117,15 @@ void print_setting(const MatrixSource& matrix, const Structure& structure, const
              "times; blocks of {}",
              structure.rows.mean, structure.rows.max, structure.near_reads / touched,
              structure.block_size);
-  const std::string prefetching = machine.cpu ? fmt::format(", X prefetched from {:.0f} MB on",
-                                                            machine.prefetched_beyond * 1e-6)
-                                              : "";
-  write_line(stdout, "machine", "{} ({}, {} threads): memory {:.0f} GB/s, cache {:.0f} GB/s{}",
-             machine.device, machine.backend, machine.threads, machine.memory_gbs,
-             machine.cache_gbs, prefetching);
+  write_line(stdout, "machine", "{}", summary(machine));
+}
+
+std::string summary(const Machine& machine) {
+  return fmt::format("{} ({}, {} threads): memory {:.0f} GB/s, cache {:.0f} GB/s", machine.device,
+                     machine.backend, machine.threads, machine.memory_gbs, machine.cache_gbs) +
+         (machine.cpu
+              ? fmt::format(", X prefetched from {:.0f} MB on", machine.prefetched_beyond * 1e-6)
+              : "");
 }
 
 }  // namespace fatvec::cli

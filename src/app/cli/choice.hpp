@@ -36,7 +36,7 @@ inline constexpr std::size_t analysis_steps = 2;
 Structure structure_of(const ChoiceOptions& options, const MatrixSource& matrix,
                        Progress& progress);
 
-/// The machine of --backend, measured the first time.
+/// The machine of --backend: kept from an earlier run, or measured.
 const Machine& machine_of(const ChoiceOptions& options, Progress& progress);
 
 /// All kernels for one k, the best first.
@@ -49,6 +49,9 @@ std::string name_of(const Choice& choice);
 Json to_json(const Machine& machine);
 Json to_json(const Structure& structure);
 Json to_json(const Prediction& prediction);
+
+/// "AMD EPYC (OpenMP, 2 threads): memory 12 GB/s, cache 156 GB/s, X prefetched from 12 MB on".
+std::string summary(const Machine& machine);
 
 /// Lines about the matrix and the machine.
 void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine);

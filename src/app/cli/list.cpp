@@ -2,7 +2,9 @@
 #include <memory>
 
 #include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/plan/kept_machine.hpp>
 
+#include "choice.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "subcommand.hpp"
@@ -15,9 +17,12 @@ Json list_json() {
                {"backends", product::backends()},
                {"default_backend", product::default_backend()},
                {"formats", product::formats()},
-               {"kernels", Json::array()}};
+               {"kernels", Json::array()},
+               {"machines", Json::array()}};
   for (const auto& [kernel, format, portable] : product::kernels())
     list["kernels"].push_back({{"name", kernel}, {"format", format}, {"portable", portable}});
+  for (const auto& [key, machine] : tune::kept_machines())
+    list["machines"].push_back(to_json(machine));
   return list;
 }
 
@@ -33,6 +38,11 @@ int list(bool json) {
   const char* label = "kernels";
   for (const auto& [kernel, format, portable] : product::kernels()) {
     write_line(stdout, label, "{:<20}{}", kernel, format);
+    label = "";
+  }
+  label = "machines";
+  for (const auto& [key, machine] : tune::kept_machines()) {
+    write_line(stdout, label, "{}", summary(machine));
     label = "";
   }
   return success;

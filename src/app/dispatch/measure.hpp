@@ -19,7 +19,7 @@ namespace fatvec::product {
 /// The machine, where its figures can be (machine_problem()); else throws Error with the remedy.
 const Machine& require_plausible(const Machine& machine);
 
-/// Of the device behind a backend; measured once per process, required to be plausible.
+/// Of the device behind a backend: kept from an earlier run, or measured; required to be plausible.
 const Machine& machine(std::string_view backend);
 
 Structure structure(const HostCsr& csr, const FormatOptions& options);

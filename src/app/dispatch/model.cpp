@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+
 #include <fatvec/app/dispatch/backends.hpp>
 #include <fatvec/app/dispatch/measure.hpp>
-#include <fatvec/plan/this_machine.hpp>
+#include <fatvec/plan/kept_machine.hpp>
 
 namespace fatvec::product {
 
@@ -16,12 +18,14 @@ const Machine& require_plausible(const Machine& machine) {
 }
 
 const Machine& machine(std::string_view backend) {
-  const Machine* found = nullptr;
+  static std::map<std::string_view, Machine> machines;
   for_each_backend([&](auto space) {
-    if (backend == space.name) found = &this_machine(typename decltype(space)::Space());
+    if (backend == space.name && !machines.contains(space.name))
+      machines[space.name] = kept_machine(typename decltype(space)::Space());
   });
-  if (found == nullptr) throw UsageError(detail::concat("unknown backend '", backend, "'."));
-  return require_plausible(*found);
+  const auto found = machines.find(backend);
+  if (found == machines.end()) throw UsageError(detail::concat("unknown backend '", backend, "'."));
+  return require_plausible(found->second);
 }
 
 Structure structure(const HostCsr& csr, const FormatOptions& options) {
