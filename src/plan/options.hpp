@@ -16,8 +16,9 @@ namespace fatvec {
 /// The kernels that a plan chooses among unless told otherwise: the formats that were the best of
 /// some matrix and k, and their portable kernels, which are taken only where `fatvec tune` found
 /// one to be the fastest.
-using PlanKernels = TypeList<CsrRow, HllRow, SellRow, BsrRow, BitTcfWindow, CsrPortable,
-                             HllPortable, SellPortable, BsrPortable, BitTcfPortable>;
+using PlanKernels =
+    TypeList<CsrRow, HllRow, SellRow, SlicedDiaRow, BsrRow, BitTcfWindow, CsrPortable, HllPortable,
+             SellPortable, SlicedDiaPortable, BsrPortable, BitTcfPortable>;
 
 namespace detail {
 
