@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _core
+from . import _arrays, _core
 from ._matrix import CsrMatrix, Operand, op_named
 
 
@@ -44,7 +44,7 @@ class Plan(Operand):
     the best first, and measured what `tune` timed, the fastest first.
     """
 
-    __slots__ = ("_matrix", "measured")
+    __slots__ = ("_data", "_matrix", "measured")
 
     measured: list[Measurement]
 
@@ -76,6 +76,15 @@ class Plan(Operand):
     def ranking(self) -> list[Prediction]:
         return [Prediction(**entry) for entry in self._core.ranking]
 
+    def update(self, data: Any) -> None:
+        """Takes new values of A, in the order of its entries, without a second conversion; for a
+        plan made with keep_value_map=True. A plan of CSR shares `data`. Raises ShapeError for
+        another number of values, UsageError without keep_value_map.
+        """
+        data = _arrays.readable("data", data, self.dtype)
+        self._core.update(data, _arrays.stream(data))
+        self._data = data
+
     def __repr__(self) -> str:
         rows, cols = self.shape
         return f"<fatvec.Plan {rows} x {cols}, k = {self.k}, {self.kernel} on {self.dtype}>"
@@ -94,11 +103,13 @@ def plan(
     layout: str = "row",
     op: str = "N",
     products: float = 1000,
+    keep_value_map: bool = False,
 ) -> Plan:
     """A plan for products of op(A) with k columns.
 
     format: one of formats(), or None for what the traffic model chooses. layout: "row" or "column",
     what lies together in X and Y. products: how many are expected, so whether a conversion pays.
+    keep_value_map: remembers where A's values are stored, for Plan.update.
     Measures the machine the first time; converts A, but for CSR without op, which shares A's
     arrays. Raises UsageError for unknown names, CapacityError where the format does not fit.
     """
@@ -109,7 +120,7 @@ def plan(
                 f"unknown format {format!r}; plans have: {', '.join(_core.kernels)}."
             )
         kernel = _core.kernels[format]
-    return _plan(A, k, layout, op, products, kernel, "", False)
+    return _plan(A, k, layout, op, products, kernel, "", False, keep_value_map)
 
 
 def _plan(
@@ -121,6 +132,7 @@ def _plan(
     kernel: str | None,
     policy: str,
     packed: bool,
+    keep_value_map: bool = False,
 ) -> Plan:
     if not isinstance(A, CsrMatrix):
         raise TypeError(f"plans are of matrices of fatvec.csr(), not of {type(A).__name__}")
@@ -129,7 +141,15 @@ def _plan(
     made = Plan()
     type_of = _core.plans[A.dtype, A.device]
     made._core = type_of(
-        A._core, k, getattr(_core.Layout, layout), products, op_named(op), kernel, policy, packed
+        A._core,
+        k,
+        getattr(_core.Layout, layout),
+        products,
+        op_named(op),
+        kernel,
+        policy,
+        packed,
+        keep_value_map,
     )
     made._matrix = A  # whose arrays a plan of CSR shares
     made.shape = (made._core.rows, made._core.cols)
@@ -230,10 +250,16 @@ def _placed(A: CsrMatrix, array: np.ndarray) -> tuple[Any, Any]:
     """The array where A is, and what waits for products there."""
     if A.device == "cpu":
         return array, lambda: None
+    if A.data is not None and _arrays.package(A.data) == "torch":
+        import torch
+
+        return torch.from_numpy(array).to(A.data.device), torch.cuda.synchronize
     import cupy
 
     return cupy.asarray(array), cupy.cuda.Device().synchronize
 
 
 def _on_host(array: Any) -> np.ndarray:
-    return np.array(array if isinstance(array, np.ndarray) else array.get())
+    if isinstance(array, np.ndarray):
+        return np.array(array)
+    return array.cpu().numpy() if _arrays.package(array) == "torch" else array.get()

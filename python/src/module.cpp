@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <exception>
+#include <set>
 #include <string>
 
 #include <fatvec/core/error.hpp>
@@ -15,9 +16,33 @@ namespace fatvec::python {
 
 std::mutex Turn::mutex_;
 
+namespace {
+
+std::set<Kept*>& all_kept() {
+  static std::set<Kept*> kept;
+  return kept;
+}
+
+void end_kokkos() {
+  const Turn turn;  // other threads may be multiplying
+  for (Kept* const one : all_kept()) one->let_go();
+  if (Kokkos::is_initialized()) Kokkos::finalize();
+}
+
+}  // namespace
+
+Kept::Kept() {
+  all_kept().insert(this);
+}
+Kept::~Kept() {
+  all_kept().erase(this);
+}
+
 void start_kokkos() {
-  if (!Kokkos::is_initialized())
-    Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  if (Kokkos::is_finalized()) throw Error("Python is ending: nothing is multiplied any more.");
+  if (Kokkos::is_initialized()) return;
+  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_kokkos));
 }
 
 namespace {

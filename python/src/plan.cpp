@@ -53,8 +53,19 @@ class PythonPlan : public Products<T, Exec, CsrPlan<T, std::int32_t, Exec, std::
   using Base = Products<T, Exec, Plan>;
 
   PythonPlan(const Matrix<T, Exec>& a, std::int64_t k, Layout layout, double products, Op op,
-             const std::optional<std::string>& kernel, const std::string& policy, bool packed)
-      : Base(analysed(a, k, layout, products, op, kernel, policy, packed)) {}
+             const std::optional<std::string>& kernel, const std::string& policy, bool packed,
+             bool keep_value_map)
+      : Base(analysed(a, k, layout, products, op, kernel, policy, packed, keep_value_map)) {}
+
+  using Base::get;
+
+  /// Takes new values of A; a plan of CSR shares the array.
+  void update(const Readable& data, std::uintptr_t stream) {
+    const auto values = vector<T, Exec>("data", data);
+    const Turn turn;
+    get().update(instance_of<Exec>(stream),
+                 typename Matrix<T, Exec>::Csr::Scalars(values.data(), values.extent(0)));
+  }
 
   [[nodiscard]] nb::list ranking() const {
     nb::list list;
@@ -81,8 +92,9 @@ class PythonPlan : public Products<T, Exec, CsrPlan<T, std::int32_t, Exec, std::
  private:
   static Plan analysed(const Matrix<T, Exec>& a, std::int64_t k, Layout layout, double products,
                        Op op, const std::optional<std::string>& kernel, const std::string& policy,
-                       bool packed) {
-    PlanOptions options{.layout = layout, .products = products, .op = op};
+                       bool packed, bool keep_value_map) {
+    PlanOptions options{
+        .layout = layout, .products = products, .op = op, .keep_value_map = keep_value_map};
     if (kernel) options.choice = Choice{*kernel, policy, packed};
     const Turn turn;
     return analyse(Exec(), a.get(), k, options);
@@ -95,9 +107,11 @@ void bind_plan(nb::module_& m, nb::dict& classes, const char* scalar, const char
   const std::string name = detail::concat("Plan_", scalar, "_", device);
   nb::class_<P> type(m, name.c_str());
   type.def(nb::init<const Matrix<T, Exec>&, std::int64_t, Layout, double, Op,
-                    const std::optional<std::string>&, const std::string&, bool>(),
+                    const std::optional<std::string>&, const std::string&, bool, bool>(),
            nb::arg("a"), nb::arg("k"), nb::arg("layout"), nb::arg("products"), nb::arg("op"),
-           nb::arg("kernel").none(), nb::arg("policy"), nb::arg("packed"))
+           nb::arg("kernel").none(), nb::arg("policy"), nb::arg("packed"),
+           nb::arg("keep_value_map"))
+      .def("update", &P::update, nb::arg("data"), nb::arg("stream") = 0)
       .def_prop_ro("rows", [](const P& p) { return p.get().rows(); })
       .def_prop_ro("cols", [](const P& p) { return p.get().cols(); })
       .def_prop_ro("k", [](const P& p) { return p.get().k(); })

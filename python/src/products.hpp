@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include <fatvec/fused/fused.hpp>
 
@@ -14,13 +15,17 @@ namespace fatvec::python {
 
 /// The products of a matrix or of a plan, and the workspace that fused ones share.
 template <class T, class Exec, class A>
-class Products {
+class Products : Kept {
  public:
   using Sum = DotOf<Multivector<T, Exec>>;
 
   explicit Products(A a) : a_(std::move(a)) {}
 
-  [[nodiscard]] const A& get() const { return a_; }
+  /// Throws Error where Python has ended.
+  [[nodiscard]] const A& get() const {
+    if (!a_) throw Error("Python is ending: nothing is multiplied any more.");
+    return *a_;
+  }
 
   /// Y = beta · Y + alpha · A · X.
   void multiply(double alpha, const Readable& X, double beta, const Writable& Y,
@@ -28,7 +33,7 @@ class Products {
     const auto x = multivector<const T, Exec>("X", X);
     const auto y = multivector<T, Exec>("Y", Y);
     const Turn turn;
-    spmm(instance_of<Exec>(stream), alpha, a_, x, beta, y);
+    spmm(instance_of<Exec>(stream), alpha, get(), x, beta, y);
   }
 
   /// R = B - A · X, and the squares of the norms of its columns where there is room for them.
@@ -39,12 +44,12 @@ class Products {
     const auto r = multivector<T, Exec>("R", R);
     if (!norms) {
       const Turn turn;
-      return residual(instance_of<Exec>(stream), b, a_, x, r);
+      return residual(instance_of<Exec>(stream), b, get(), x, r);
     }
     const auto squares = vector<double, Exec>("norms", *norms);
     const Turn turn;
     const Exec exec = instance_of<Exec>(stream);
-    residual(exec, b, a_, x, r, squares, workspace(exec, x));
+    residual(exec, b, get(), x, r, squares, workspace(exec, x));
   }
 
   /// Y = beta · Y + alpha · A · X, and the dot products of the columns of X and Y.
@@ -55,10 +60,18 @@ class Products {
     const auto sums = vector<Sum, Exec>("dots", dots);
     const Turn turn;
     const Exec exec = instance_of<Exec>(stream);
-    spmm_dot(exec, alpha, a_, x, beta, y, sums, workspace(exec, x));
+    spmm_dot(exec, alpha, get(), x, beta, y, sums, workspace(exec, x));
   }
 
+ protected:
+  A& get() { return const_cast<A&>(std::as_const(*this).get()); }
+
  private:
+  void let_go() override {
+    a_.reset();
+    workspace_.reset();
+  }
+
   template <class X>
   const fused::Workspace<Exec>& workspace(const Exec& exec, const X& x) {
     const std::int64_t k = multivector_columns(x);
@@ -67,7 +80,7 @@ class Products {
     return *workspace_;
   }
 
-  A a_;
+  std::optional<A> a_;
   std::optional<fused::Workspace<Exec>> workspace_;
 };
 

@@ -15,9 +15,19 @@ namespace fatvec::python {
 
 namespace nb = nanobind;
 
-/// Starts Kokkos unless it runs already. It is never ended: Python may drop a matrix after
-/// everything else.
+/// Starts Kokkos unless it runs already. Where it does, Python's end ends it, before Python drops
+/// its last matrices: those let go of their memory first.
 void start_kokkos();
+
+/// What holds memory of Kokkos' as long as it runs.
+class Kept {
+ public:
+  Kept();
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  virtual ~Kept();
+  virtual void let_go() = 0;
+};
 
 /// While it lives, Python's other threads run, and no other product does: each takes all cores, and
 /// plans have scratch memory of their own that serves one product at a time.

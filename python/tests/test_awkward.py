@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cannot be multiplied is refused, with the exception that Python has for it."""
 
+import subprocess
+import sys
+
 import fatvec
 import numpy as np
 import pytest
@@ -176,3 +179,28 @@ def test_options(A):
         fatvec.spmm(A, np.ones((4, 2)), op="C")
     with pytest.raises(TypeError):
         fatvec.spmm(A, np.ones((4, 2)), alpha=1j)
+
+
+def test_matrices_and_plans_may_outlive_python():
+    """Kokkos ends before module globals are dropped: nothing is said, and nothing crashes."""
+    done = subprocess.run(
+        [sys.executable, "-c", OUTLIVES_PYTHON], capture_output=True, text=True, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "multiplied\nError\n"
+
+
+OUTLIVES_PYTHON = """
+import atexit, sys, numpy, scipy.sparse, fatvec
+def late():
+    try:
+        A @ numpy.ones((9, 2))
+    except fatvec.Error as error:
+        print(type(error).__name__)
+atexit.register(late)
+A = fatvec.csr(scipy.sparse.eye_array(9, format="csr"))
+P = fatvec.plan(A, 2, "sell")
+fatvec.spmm_dot(P, numpy.ones((9, 2)))
+sys.kept = (A, P, A.T)
+print("multiplied")
+"""

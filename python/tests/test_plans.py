@@ -62,6 +62,28 @@ def test_plans_of_transposes(dtype):
         assert_product(P @ X, S.T.tocsr(), X)
 
 
+@pytest.mark.parametrize("format", fatvec.formats())
+@pytest.mark.parametrize("op", ["N", "T"])
+def test_new_values(dtype, format, op):
+    S = random_matrix(70, 90, dtype)
+    P = fatvec.plan(fatvec.csr(S.copy()), 3, format, op=op, keep_value_map=True)
+    S.data = np.random.default_rng(7).standard_normal(S.nnz).astype(dtype)
+    P.update(S.data)
+    opS = S if op == "N" else S.T.tocsr()
+    X = random_columns(opS.shape[1], 3, dtype)
+    assert_product(P @ X, opS, X)
+    with pytest.raises(fatvec.ShapeError):
+        P.update(S.data[1:])
+    with pytest.raises(TypeError):
+        P.update(S.data.astype("int32"))
+
+
+def test_new_values_want_to_be_announced(dtype):
+    S = random_matrix(20, 20, dtype)
+    with pytest.raises(fatvec.UsageError, match="keep_value_map"):
+        fatvec.plan(fatvec.csr(S), 3).update(S.data)
+
+
 def test_unknown_names(dtype):
     A = fatvec.csr(random_matrix(5, 5, dtype))
     with pytest.raises(fatvec.UsageError, match="unknown format 'coo'; plans have: csr, hll"):
