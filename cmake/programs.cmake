@@ -58,7 +58,7 @@ if(cli_sources)
     target_compile_options(fatvec_cli PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   target_compile_definitions(fatvec_cli PRIVATE FATVEC_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product fatvec_ranks fatvec_command_line fmt::fmt
+  target_link_libraries(fatvec_cli PRIVATE fatvec_options fatvec::io fatvec_product fatvec_ranks fatvec_command_line Kokkos::kokkoskernels fmt::fmt
                         nlohmann_json::nlohmann_json)
 endif()
 

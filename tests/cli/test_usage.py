@@ -20,6 +20,7 @@ class Help(CliTest):
             ("analyse",),
             ("tune",),
             ("generate",),
+            ("reorder",),
             ("list",),
             ("completion",),
             ("help",),
@@ -71,8 +72,8 @@ class WrongUsage(CliTest):
 
     def test_subcommands(self):
         self.assertIn(
-            "no subcommand is given; there are: info print multiply analyse tune generate list "
-            "completion help.",
+            "no subcommand is given; there are: info print multiply analyse tune generate reorder "
+            "list completion help.",
             self.error(),
         )
         self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
@@ -93,6 +94,7 @@ OPTIONS_OF_0_1 = {  # but for those that have another name now
     "analyse": CHOICE,
     "tune": f"{CHOICE} --time-limit --seconds --all --default-policies --no-cache",
     "generate": "--twin -o --output --memory-limit --json",
+    "reorder": "-o --output --permutation --memory-limit --json",
     "list": "--json",
 }
 

@@ -83,6 +83,7 @@ class Schemas(unittest.TestCase):
             "analyse": [("analyse", small, "--k", "1,8")],
             "tune": [("tune", small, "--k", 2, "--seconds", 0, "--default-policies")],
             "generate": [("generate", tiny, "--output", self.folder / "a.mtx")],
+            "reorder": [("reorder", small, "--output", self.folder / "b.mtx")],
             "list": [("list",)],
         }
         if built_without_mpi(FATVEC, "multiply", small, "--distributed"):

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fatvec reorder: the same matrix with its rows and columns in another order."""
+
+from program import CliTest
+
+
+class Reorder(CliTest):
+    def test_every_entry_is_in_its_place(self):
+        self.fatvec("reorder", "gen:powerlaw:40:3", "-o", "b.mtx", "--permutation", "p.txt")
+        place = [int(line) for line in (self.folder / "p.txt").read_text().split()]
+        self.assertEqual(sorted(place), list(range(1, 41)))
+        before = self.json("print", "gen:powerlaw:40:3", "--force")["arrays"]
+        after = self.json("print", "b.mtx", "--force")["arrays"]
+
+        def entries(arrays):
+            for i in range(40):
+                for n in range(arrays["row_map"][i], arrays["row_map"][i + 1]):
+                    yield (i, arrays["entries"][n]), arrays["values"][n]
+
+        moved = {(place[i] - 1, place[j] - 1): value for (i, j), value in entries(before)}
+        self.assertEqual(dict(entries(after)), moved)
+
+    def test_the_bandwidth_is_told(self):
+        told = self.json("reorder", "gen:uniform:300:2", "-o", "b.mtx.gz")
+        self.assertLess(told["bandwidth"], told["bandwidth_before"])
+        info = self.json("info", "b.mtx.gz")["bandwidth"]
+        self.assertEqual(told["bandwidth"], max(info["lower"], info["upper"]))
+        text = self.fatvec("reorder", "gen:uniform:300:2", "-o", "b.mtx").stdout
+        self.assertIn(f"bandwidth {told['bandwidth']}, before {told['bandwidth_before']}", text)
+
+    def test_refusals_leave_old_files(self):
+        old = self.write("b.mtx", "old")
+        self.assertIn("square", self.error("reorder", "gen:uniform:9x8:2", "-o", "b.mtx"))
+        self.assertIn("nowhere", self.error("reorder", "gen:arrow:4", "-o", "nowhere/b.mtx"))
+        self.error("reorder", "gen:arrow:4", "-o", "b.mtx", "--permutation", "nowhere/p.txt")
+        self.assertEqual(old.read_text(), "old")
