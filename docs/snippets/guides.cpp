@@ -25,6 +25,7 @@ void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols,
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_market.hpp>
 #include <fatvec/plan/cache.hpp>
+#include <fatvec/plan/kept_machine.hpp>
 #include <fatvec/statistics/row_statistics.hpp>
 #include <fatvec/statistics/traffic.hpp>
 
@@ -67,7 +68,8 @@ fatvec::CsrPlan<double> plan_for(const Exec& exec, const Matrix& A, int k) {
   options.layout = fatvec::Layout::column;  // X and Y are LayoutLeft
   options.products = 300;                   // of about this many iterations
   options.choice = fatvec::tuned_choice(
-      exec, A, k, fatvec::Layout::column);  // what `fatvec tune` found here, if it ran
+      exec, A, k, fatvec::Layout::column);       // what `fatvec tune` found here, if it ran
+  options.machine = fatvec::kept_machine(exec);  // measured once, not in each process
   const auto plan = fatvec::analyse(exec, A, k, options);
   std::printf("%s\n", plan.reason().c_str());
   return plan;

@@ -15,6 +15,7 @@
 /// was row i becomes row place(i).
 namespace fatvec {
 
+/// The new place of each row: n elements, of which each of 0 ... n - 1 is one.
 template <class Ordinal, class Device>
 using Permutation = Kokkos::View<Ordinal*, Device>;
 

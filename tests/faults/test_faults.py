@@ -233,7 +233,7 @@ class Files(FaultTest):
         ):
             if call != "open" or done.returncode != 0:  # the lock's file: the cache does without it
                 self.check_told(call, done, (2,))
-            self.check_folder("tune.json", "tune.json.lock")
+            self.check_folder("tune.json", "tune.json.lock", "machine.json")
             self.assertLessEqual(
                 entries.items(), json.loads(self.text("tune.json"))["entries"].items()
             )
