@@ -4,8 +4,8 @@
 /// Contender `raw-cuda`, kernels as the papers print them: every slot of a padded row is visited,
 /// up to the longest row's (ELLPACK) or the hack's (HLL), and compared with -1. With --sweep
 /// textbook:
-///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018); of JAD and pJAD 128
-///                              in a block, OpenACC's vector_length(128) (Stec and Stpiczyński)
+///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018); vector_length:128
+///                              has 128 in a block, as OpenACC's (Stec and Stpiczyński)
 ///   kernel:textbook-block-2d   rows by columns in a block (Balayre 2024)
 ///   kernel:textbook-warp       a warp per row, 1 to 32 warps in a block (Calzetta and Lori 2025)
 namespace fatvec::bench {
@@ -134,8 +134,8 @@ void add_threads(Registry& registry, std::optional<product::StorageOrder> storag
 
 /// OpenACC's vector_length.
 template <class Rows>
-void add_vectors_of_128(Registry& registry) {
-  add_threads<Rows>(registry, {}, 128, {{"vector_length", "128"}});
+void add_vectors_of_128(Registry& registry, std::optional<product::StorageOrder> storage = {}) {
+  add_threads<Rows>(registry, storage, 128, {{"vector_length", "128"}});
 }
 
 template <class Rows>
@@ -158,6 +158,8 @@ void add_raw_cuda_textbook(Registry& registry) {
     add_threads<PaddedEllRows>(registry, storage);
     add_threads<PaddedHllRows>(registry, storage);
   }
+  add_vectors_of_128<CsrRows>(registry);
+  add_vectors_of_128<PaddedEllRows>(registry, column_major);
   add_vectors_of_128<JaggedRows<JadMatrix>>(registry);
   add_vectors_of_128<PaddedJaggedRows>(registry);
   for (const int x : {8, 16, 32, 64})
