@@ -11,6 +11,7 @@ from .load import Run
 from .names import RAW, SPECIALISED, role
 
 ONE_BY_ONE = "column-by-column"  # the kernel that makes k products of one column
+MEANS = "GFLOPS mean_GFLOPS per_thread serial speedup efficiency".split()  # of averages()
 # Hand-written kernels that are as plain as that one.
 PLAIN = ("textbook", "columns-outside", "grid-stride")
 
@@ -29,13 +30,16 @@ def block_sizes(run: Run) -> pd.DataFrame:
 def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     """The papers' own OpenMP kernels (kernel:textbook), each format, storage and schedule a line,
     of chunks the best, by number of threads: format, line, k, threads, matrices, and arithmetic
-    means over the matrices, as Calzetta and Lori take them: GFLOPS, per_thread (GFLOPS / threads),
-    serial (GFLOPS of the serial kernel of that format and storage), speedup over the same kernel
-    and schedule on one thread, and efficiency. Only matrices that every number of threads has."""
+    means over the matrices, as Calzetta and Lori take them: GFLOPS, mean_GFLOPS (of mean times),
+    per_thread (GFLOPS / threads), serial (GFLOPS of the serial kernel of that format and storage),
+    speedup over the same kernel and schedule on one thread, and efficiency. Only matrices that
+    every number of threads has."""
     parts = [run.measured.assign(threads=count) for run, count in zip(runs, threads)]
     rows = pd.concat(parts, ignore_index=True)
-    rows = rows.reindex(columns=list(dict.fromkeys([*rows, "kernel", "storage", "schedule"])))
-    rows = rows[rows.contender.map(role).eq(RAW) & rows.kernel.eq("textbook")].fillna("")
+    named = ["kernel", "storage", "schedule"]
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows, *named])))
+    rows[named] = rows[named].fillna("")
+    rows = rows[rows.contender.map(role).eq(RAW) & rows.kernel.eq("textbook")]
     same = ["format", "storage", "matrix", "k", *(["layout"] if "layout" in rows else [])]
     serial = rows[rows.backend.eq("serial")].groupby(same).GFLOPS.max().rename("serial")
     keys = [*same, "schedule"]
@@ -53,8 +57,7 @@ def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     )
     table["efficiency"] = table.speedup / table.threads
     means = table.groupby(["k", "format", "line", "threads"]).agg(
-        matrices=("matrix", "nunique"),
-        **{name: (name, "mean") for name in "GFLOPS per_thread serial speedup efficiency".split()},
+        matrices=("matrix", "nunique"), **{name: (name, "mean") for name in MEANS}
     )
     return means.reset_index()
 
