@@ -161,6 +161,15 @@ class Lab(unittest.TestCase):
                 empty = [name for name, body in sections(text).items() if not body.strip()]
                 self.assertEqual(empty, [])
 
+    def test_measured_tables_have_a_file_of_rows_or_say_that_none_was_kept(self):
+        number = re.compile(r"\|[^|]*\d[.,]?\d[^|]*(?=\|)")
+        for page in lab_pages():
+            text = page.read_text()
+            rows = re.findall(r"^\|.*", sections(text)["Measurement"], re.M)
+            if any(len(number.findall(row)) >= 2 for row in rows):
+                with self.subTest(page=page.name):
+                    self.assertRegex(text, r"\]\([^)]*\.(csv|json)|not kept")
+
     def test_numbers_differ(self):
         numbers = [page.name[:4] for page in lab_pages()]
         self.assertEqual(sorted(set(numbers)), sorted(numbers))

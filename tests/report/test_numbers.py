@@ -171,21 +171,21 @@ class Models(unittest.TestCase):
         gpu = "raw-cuda/backend:cuda/format:csr/kernel:thread 0.25 gen:twin:cant k=2"
         alone = self.tables(({"cpu": "c"}, cases(cpu)))
         both = self.tables(({"cpu": "c"}, cases(cpu)), ({"gpu": "g"}, cases(gpu)))
-        cant = "cant (twin)|ELLPACK|CUDA|{}|110|17.15×|{}"
+        cant = "cant (twin, spread estimated)|ELLPACK|CUDA|{}|110|17.15×|{}"
         cage = "x/cage4.mtx|CRS|Serial|CRS|Serial|0.87|1.00×|2.00|–|1.00×"
         name = "Best structure and method"
         here = cant.format("ELLPACK|OpenMP", "12.0|10.0|12.00×")
         self.assertEqual(alone[name].rows, [here.split("|"), cage.split("|")])
         here = cant.format("CRS|CUDA", "16.0|–|16.00×")
         self.assertEqual(both[name].rows, [here.split("|"), cage.split("|")])
-        cant = "cant (twin)|CRS|ELLPACK|29.8|6.00|–|27.7|12.0|10.0|{}|12.00×"
+        cant = "cant (twin, spread estimated)|CRS|ELLPACK|29.8|6.00|–|27.7|12.0|10.0|{}|12.00×"
         cant = cant.format(both["Hand-written OpenMP"].rows[0][9]).split("|")
         self.assertEqual(both["Hand-written OpenMP"].rows[0], cant)
         self.assertEqual(both["Hand-written CUDA"].rows[0][2], "CRS")
         self.assertEqual(
             both["Serial, OpenMP and CUDA"].columns[3::2], ["Serial", "OpenMP", "CUDA"]
         )
-        row = ["cant (twin)", "CRS", "2", "1.00", "–", "–", "–", "16.0", "–"]
+        row = ["cant (twin, spread estimated)", "CRS", "2", "1.00", "–", "–", "–", "16.0", "–"]
         self.assertIn(row, both["Serial, OpenMP and CUDA"].rows)
 
     def test_other_matrices_are_not_compared(self):

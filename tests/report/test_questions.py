@@ -38,7 +38,7 @@ class Question(unittest.TestCase):
         (table,) = self.answer(papers.stec, BLOCKS, matrix="gen:twin:ldoor")
         columns = "matrix|k|mkl|raw-openmp|published: BSR|published: library".split("|")
         self.assertEqual(table.columns, columns)
-        row = ["ldoor (twin)", "1", "1.00 (7)", "0.40 (3)", "7.14", "25.9"]
+        row = ["ldoor (twin, spread estimated)", "1", "1.00 (7)", "0.40 (3)", "7.14", "25.9"]
         self.assertEqual(table.rows, [row])
         self.assertEqual(self.answer(papers.stec, f"{BSR} 1"), [])  # which names no size
 
@@ -91,7 +91,7 @@ class Question(unittest.TestCase):
         self.assertEqual(table.columns, columns)
         rows = [
             ["a", "0.00", "–", "1.00", "2.00"],
-            ["cant (twin)", "20.25", "20.20", "1.00", "2.00"],
+            ["cant (twin, spread estimated)", "20.25", "20.20", "1.00", "2.00"],
             ["b", "60.00", "–", "1.00", "2.00"],
         ]
         self.assertEqual(table.rows, rows)
