@@ -193,6 +193,51 @@ class Lab(unittest.TestCase):
         self.assertLessEqual(len(head.split()), 400)
 
 
+class Capabilities(unittest.TestCase):
+    """The commands of capabilities.md name programs, options and values that exist."""
+
+    ROWS = re.findall(
+        r"^\| (?!what|---).* \| (\w+) \| (?:`(.*)`|–) \|$",
+        (ROOT / "docs" / "capabilities.md").read_text(),
+        re.M,
+    )
+    SAID = (ROOT / "docs" / "cli.md").read_text()
+    SOURCES = "".join(path.read_text() for path in sorted((ROOT / "bench").rglob("*.?pp")))
+
+    def test_all_are_listed(self):
+        self.assertEqual(len(self.ROWS), 142)
+        self.assertEqual({status for status, _ in self.ROWS}, {"works", "partly", "missing"})
+        for status, command in self.ROWS:
+            self.assertEqual(status == "missing", command == "")
+
+    def test_commands_parse(self):
+        for command in sorted({command for _, command in self.ROWS if command}):
+            with self.subTest(command=command):
+                words = [w for w in command.split() if not re.match(r"[A-Z_]+=", w)]
+                self.known(*words)
+
+    def known(self, program, *words):
+        if program.startswith("scripts/"):
+            self.assertTrue((ROOT / program).is_file())
+        else:
+            self.assertIn(program, ("fatvec", "fatvec-bench"))
+        if program == "scripts/reproduce":
+            self.assertRegex((ROOT / program).read_text(), rf"\n  {words[0]}\)")
+        section = f"fatvec {words[0]}" if program == "fatvec" else "fatvec-bench"
+        if program == "scripts/fetch-matrices":
+            return
+        said = re.search(rf"#+ {section}\n(?s:.*?)(?=\n#|\Z)", self.SAID)[0]
+        for option, value in zip(words, [*words[1:], ""]):
+            if not option.startswith("--"):
+                continue
+            self.assertRegex(said, rf"{option}\b")
+            if option == "--suite":
+                self.assertTrue((ROOT / "bench" / "suites" / f"{value}.hpp").is_file())
+            elif option in ("--sweep", "--kernel", "--contender", "--format"):
+                for name in value.split(","):
+                    self.assertRegex(self.SOURCES + self.SAID, rf"[\"|]{name}[\"|=]")
+
+
 class Results(unittest.TestCase):
     def test_each_result_file_says_where_it_is_from(self):
         files = sorted((ROOT / "docs").rglob("*.csv*"))
