@@ -8,6 +8,8 @@
 #include <ostream>
 #include <sstream>
 
+#include "harness/suite.hpp"
+
 namespace fatvec::bench {
 namespace {
 
@@ -95,7 +97,7 @@ void TableReporter::print_row(const Run& run) {
   char line[512];
   if (fields.named["matrix"] != matrix_) {
     matrix_ = fields.named["matrix"];
-    GetOutputStream() << "\n" << cli::bold(stdout, matrix_) << "\n";
+    GetOutputStream() << "\n" << cli::bold(stdout, matrix_) << twin_note(matrix_) << "\n";
     std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
                   "contender", "backend", "format", "variant", "layout", "k", "ms", "spread",
                   "GFLOPS", "GB/s", "bound", "setup ms");

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/generate/generate.hpp>
 #include <fatvec/generate/twins.hpp>
 
 #include "suites/balayre.hpp"
@@ -52,8 +55,15 @@ std::string source_text(const SuiteMatrix& matrix, bool tiny) {
 std::string describe(const SuiteMatrix& matrix) {
   const auto file = real_file(matrix);
   if (!file.empty()) return detail::concat(matrix.real, "   (", file, ")");
-  if (!matrix.real.empty()) return detail::concat(matrix.full, "   (twin)");
-  return matrix.full;
+  return detail::concat(matrix.full, twin_note(matrix.full));
+}
+
+std::string_view twin_note(std::string_view name) {
+  if (!name.starts_with("gen:twin:")) return "";
+  const auto spec = generate::parse_spec(std::string(name));
+  return generate::find_twin(spec.twin).origin == generate::Origin::estimated
+             ? "   (twin, spread estimated)"
+             : "   (twin)";
 }
 
 std::span<const Suite> suites() {

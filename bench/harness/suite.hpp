@@ -35,6 +35,10 @@ std::string source_text(const SuiteMatrix& matrix, bool tiny);
 /// A line for people: which matrix, and whether the real one or its twin will be used.
 std::string describe(const SuiteMatrix& matrix);
 
+/// What stands behind the name of a twin: that it is one, and whether the spread of its row lengths
+/// is the matrix's or estimated; empty behind others.
+std::string_view twin_note(std::string_view name);
+
 /// The numbers of columns that are measured with X and Y in one layout.
 struct Sweep {
   product::Layout layout = product::Layout::row;

@@ -60,6 +60,23 @@ void multiply_csr(const Loop& loop, const Matrix& a, const Operands& o) {
   });
 }
 
+/// Gollmann 2020, listing 6: columns outside entries, a sum in a register.
+template <class Loop, class Matrix>
+void multiply_csr_columns_outside(const Loop& loop, const Matrix& a, const Operands& o) {
+  const auto* const offsets = a.row_map.data();
+  const auto* const columns = a.entries.data();
+  const double* const values = a.values.data();
+  loop(a.rows(), [=](std::int64_t i) {
+    for (std::int64_t c = 0; c < o.k; ++c) {
+      double sum = 0;
+      for (std::int64_t n = offsets[i]; n < offsets[i + 1]; ++n)
+        sum += values[n] * o.x[columns[n] * o.x_row + c * o.x_column];
+      double& y = o.y[i * o.y_row + c * o.y_column];
+      y = o.alpha * sum + (o.beta == 0 ? 0 : o.beta * y);
+    }
+  });
+}
+
 /// Balayre 2024, algorithm 2, with the width that its text gives: the longest row's.
 template <StorageOrder order, class Loop, class Matrix>
 void multiply_ellpack(const Loop& loop, const Matrix& a, const Operands& o) {
@@ -133,6 +150,12 @@ struct Product {
   Loop loop;
   Run run;
 
+  /// A loop that shares out the rows of a matrix sees it once.
+  template <class Space, class Matrix>
+  void prepare(const Space&, const Matrix& matrix) {
+    if constexpr (requires { loop.prepare(matrix); }) loop.prepare(matrix);
+  }
+
   template <class Space, class Matrix, class X, class Y>
   void operator()(const Space&, double alpha, const Matrix& matrix, const X& x, double beta,
                   const Y& y) const {
@@ -156,6 +179,7 @@ struct Family {
   std::string backend;
   std::vector<Parameter> settings;  ///< of the loop
   Loop loop;
+  std::string sweep = "textbook";
 
   template <template <class...> class Format, class Run>
   void add(Registry& registry, const char* format, const char* kernel, Run run,
@@ -168,7 +192,7 @@ struct Family {
                   .backend = backend,
                   .format = format,
                   .parameters = std::move(parameters),
-                  .sweep = "textbook",
+                  .sweep = sweep,
                   .prepare = [loop = loop, run, storage](product::Case task) {
                     task.storage = storage;
                     return product::make_product<Format, Space>(task,
@@ -176,12 +200,21 @@ struct Family {
                   }});
   }
 
-  void add_all(Registry& registry) const {
-    using enum StorageOrder;
+  void add_csr(Registry& registry) const {
     add<CsrMatrix>(registry, "csr", "textbook", [](const auto&... of) { multiply_csr(of...); });
+  }
+
+  void add_rows(Registry& registry) const {
+    using enum StorageOrder;
+    add_csr(registry);
     add<EllMatrix>(
         registry, "ellpack", "textbook",
         [](const auto&... of) { multiply_ellpack<row_major>(of...); }, {}, row_major);
+  }
+
+  void add_all(Registry& registry) const {
+    using enum StorageOrder;
+    add_rows(registry);
     add<EllMatrix>(
         registry, "ellpack", "textbook",
         [](const auto&... of) { multiply_ellpack<column_major>(of...); }, {}, column_major);
@@ -194,6 +227,8 @@ struct Family {
   }
 
   void add_columns(Registry& registry) const {
+    add<CsrMatrix>(registry, "csr", "columns-outside",
+                   [](const auto&... of) { multiply_csr_columns_outside(of...); });
     add<CsrMatrix>(registry, "csr", "column-by-column",
                    [](const auto&... of) { multiply_column_by_column(of..., false); },
                    {{"copies", "no"}});

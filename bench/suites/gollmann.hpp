@@ -19,8 +19,8 @@ inline Suite gollmann_suite() {
               {.full = "gen:stencil5:500", .tiny = "gen:stencil5:10"},
               {.full = "gen:stencil5:1000", .tiny = "gen:stencil5:11"},
           },
-      .sweeps = {{product::Layout::row, {1, 2, 4, 8, 16, 32, 64}},
-                 {product::Layout::column, {1, 2, 4, 8, 16, 32, 64}}},
+      .sweeps = {{product::Layout::row, {1, 2, 4, 8, 16, 32, 64, 1000}},
+                 {product::Layout::column, {1, 2, 4, 8, 16, 32, 64, 1000}}},
   };
 }
 

@@ -56,10 +56,10 @@ def load(path: str) -> pd.DataFrame:
     return pd.read_csv(DOCS / path)
 
 
-def caption(path: str) -> str:
+def caption(path: str, holds: str = "all rows") -> str:
     about = json.loads((DOCS / f"{path.partition('.csv')[0]}.json").read_text())
     origin = f"{about['machine']}, {about['date']}, commit {about['commit']}"
-    return f"({origin}: [all rows]({{docs}}{path}))"
+    return f"({origin}: [{holds}]({{docs}}{path}))"
 
 
 def geometric_mean(values: pd.Series) -> float:
@@ -130,7 +130,9 @@ def findings_table() -> str:
     head = ["system", "finding", "published", *(f"run {name}" for name in runs)]
     lines = [head, ["---"] * len(head), *rows.to_numpy().tolist()]
     origins = [
-        f"Run {name} {caption(str(path))}".replace("{docs}lab/archive/", "")
+        f"Run {name} {caption(str(path), 'summary; rows not kept')}".replace(
+            "{docs}lab/archive/", ""
+        )
         for name, path in zip(runs, files)
     ]
     return "\n".join([*(f"| {' | '.join(line)} |" for line in lines), "", *origins])

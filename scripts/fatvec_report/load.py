@@ -144,6 +144,7 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
         rows[name] = rows.get(name, "")
     for name in ("seconds", *COUNTERS):
         rows[name] = pd.to_numeric(rows.get(name, float("nan")), errors="coerce")
+    rows["mean_GFLOPS"] = rows.GFLOPS * rows.seconds / rows.mean_seconds  # as papers have them
     rows["matrix"] = rows.matrix.map(matrix_label)
     default = _default_backend(context)
     default = rows.contender.map(lambda name: backend_of(name, default))

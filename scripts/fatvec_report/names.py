@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
+import re
 
 # Google Benchmark's own additions to a case's name; they do not tell cases apart.
 DECORATIONS = {"iterations", "repeats", "min_time", "min_warmup_time"}
@@ -27,6 +29,7 @@ GPU_BACKENDS = {"cuda", "hip", "sycl", "openmptarget", "openacc"}
 # of contenders that name none; raw-X runs on X
 BACKENDS = {"mkl": "openmp", "eigen": "openmp", "cusparse": "cuda"}
 TWIN = "gen:twin:"
+ESTIMATED = ", spread estimated"
 
 
 def parse_name(name: str) -> dict[str, str]:
@@ -70,14 +73,26 @@ def backend_of(contender: str, default: str) -> str:
     return name[len("raw-") :] if name.startswith("raw-") else BACKENDS.get(name, default)
 
 
+@functools.cache
+def estimated() -> set[str]:
+    """The twins of which the spread of row lengths is not the matrix's but an estimate."""
+    table = pathlib.Path(__file__).resolve().parents[2] / "src" / "generate" / "twin_table.cpp"
+    lines = table.read_text().splitlines() if table.is_file() else []
+    rows = [re.match(r'\s*\{"([^"]+)".*\bestimated\b', line) for line in lines]
+    return {row[1] for row in rows if row}
+
+
 def matrix_label(name: str) -> str:
-    """A structural twin is called one wherever it appears."""
-    return f"{name[len(TWIN) :]} (twin)" if name.startswith(TWIN) else name
+    """A structural twin is called one wherever it appears, and what of it is estimated told."""
+    if not name.startswith(TWIN):
+        return name
+    twin = name[len(TWIN) :]
+    return f"{twin} (twin{ESTIMATED if twin.partition(':')[0] in estimated() else ''})"
 
 
 def matrix_key(label: str) -> str:
     """A matrix, its file and its twin have the same key."""
-    name = pathlib.PurePosixPath(label.removesuffix(" (twin)")).name
+    name = pathlib.PurePosixPath(label.partition(" (twin")[0]).name
     for ending in (".gz", ".mtx"):
         name = name.removesuffix(ending)
     return name.lower()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The papers' own questions, asked of the kernels of a run: which structure, method and block size
-is best, what threads bring, what unequal rows cost, what a product of several columns saves."""
+"""The papers' own questions, asked of the kernels of a run: which block size is best, what threads
+bring, what unequal rows cost, what a product of several columns saves."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter
 
 from . import analysis, questions
-from .names import ANSWERS, RAW, SPECIALISED, matrix_key, role
+from .names import ANSWERS, RAW, SPECIALISED, matrix_key
 from .page import Block, Heading, Picture, Text, gflops, table
 from .published import read
 from .style import BOUND, FORMATS, INK, Sheet, over_values, pick, plain, step, stroke
 
-STRUCTURES = {"csr": "CRS", "ellpack": "ELLPACK"}
-METHODS = {"serial": "Serial", "openmp": "OpenMP", "cuda": "CUDA"}
 WAYS = {
     "together": ("-", "one product of k columns"),
     "apart": ("--", "k products of one column"),
@@ -27,7 +25,7 @@ def all_questions(view) -> list[Block]:
     """Those that the run can answer."""
     if view.run.dry:
         return []
-    return [block for ask in (balayre, stec, calzetta, fraga, gollmann) for block in ask(view)]
+    return [block for ask in (stec, calzetta, fraga, gollmann) for block in ask(view)]
 
 
 def stec(view) -> list[Block]:
@@ -63,15 +61,17 @@ def calzetta(view) -> list[Block]:
     if rows.empty or rows.matrices.max() < 2:
         return []
     columns = (
-        "format <- line | k | threads | GFLOPS <- GFLOPS gflops | "
-        "GFLOPS per thread <- per_thread gflops | speedup <- speedup times | "
-        "efficiency <- efficiency share | matrices"
+        "kernel <- line | k | threads | GFLOPS <- GFLOPS gflops | "
+        "of mean times <- mean_GFLOPS gflops | "
+        "GFLOPS per thread <- per_thread gflops | serial: GFLOPS <- serial gflops | "
+        "speedup <- speedup times | efficiency <- efficiency share | matrices"
     )
     return [
         Heading("Means over the suite by number of threads (Calzetta and Lori)"),
         Text(
-            "Hand-written OpenMP, each format at its best schedule. Arithmetic means over the "
-            "matrices, as in the slides; speedup over the serial kernel of the same format."
+            "The papers' kernels for OpenMP, each format, storage and schedule (of chunks the "
+            "best). Arithmetic means over the matrices, as in the slides; speedup over the same "
+            "kernel on one thread. Beside it the serial kernel of that format and storage."
         ),
         Picture(
             f"{view.prefix}averages",
@@ -83,21 +83,23 @@ def calzetta(view) -> list[Block]:
 
 
 def _averages(view, rows: pd.DataFrame) -> plt.Figure:
-    """A line per format; of the fewest columns."""
+    """A row of panels per format, a line per storage and schedule; of the fewest columns."""
     rows = rows[rows.k.eq(rows.k.min())]
     kinds = {"per_thread": "GFLOPS per thread", "speedup": "speedup", "efficiency": "efficiency"}
-    sheet, threads = Sheet(3, 3, 2.9), sorted(rows.threads.unique())
-    for axis, (kind, label) in zip(sheet.axes, kinds.items()):
-        for position, (name, group) in enumerate(rows.groupby("line", sort=False)):
-            sheet.line(axis, group.threads, group[kind], name, **step(position))
+    formats, threads = list(rows.groupby("format")), sorted(rows.threads.unique())
+    sheet = Sheet(3 * len(formats), 3, 2.9)
+    panels = [(group, kind) for _, group in formats for kind in kinds]
+    for axis, (group, kind) in zip(sheet.axes, panels):
+        for position, (name, line) in enumerate(group.groupby("line", sort=False)):
+            sheet.line(axis, line.threads, line[kind], name, **step(position))
         if kind != "per_thread":
             ideal = threads if kind == "speedup" else [1] * len(threads)
             sheet.line(axis, threads, ideal, "ideal", **BOUND)
         over_values(axis, rows.threads)
         axis.set_ylim(bottom=0)
-        axis.set(title=label, xlabel="threads")
+        axis.set(title=f"{group.format.iloc[0]}: {kinds[kind]}", xlabel="threads")
     facts = f"{view.device}; {rows.matrices.max()} matrices, k = {rows.k.min()}"
-    return sheet.done("Means over the suite, hand-written OpenMP", facts)
+    return sheet.done("Means over the suite, the papers' OpenMP kernels", facts)
 
 
 def fraga(view) -> list[Block]:
@@ -202,48 +204,3 @@ def _one_against_many(view, rows: pd.DataFrame) -> plt.Figure:
         if rows[way].notna().any():
             sheet.key(words, color=INK, linestyle=dash)
     return sheet.done("Runtime over N and K", f"{view.facts()}; both axes logarithmic")
-
-
-def balayre(view) -> list[Block]:
-    """His tables 3.4 and 3.2 beside the same choice among our hand-written CSR and ELLPACK."""
-    overall, openmp = read("balayre_overall.csv"), read("balayre_openmp_gflops.csv")
-    rows = pd.concat([run.measured for run in view.runs], ignore_index=True)
-    rows = rows[rows.contender.map(role).eq(RAW) & rows.format.isin(STRUCTURES)]
-    rows = rows[rows.k.isin((1, 2, 3, 6))]
-    rows = rows.assign(key=rows.matrix.map(matrix_key))
-    rows = rows[rows.key.isin(overall.index)]
-    if rows.empty:
-        return []
-    best = rows.loc[rows.groupby("matrix", sort=False).GFLOPS.idxmax()].set_index("matrix")
-    serial = rows[rows.backend.eq("serial") & rows.format.eq("csr")]
-    best["speedup"] = best.GFLOPS / serial.groupby("matrix").GFLOPS.max()
-    best["structure"] = best.format.map(STRUCTURES)
-    best["method"] = best.backend.map(lambda name: METHODS.get(name, name))
-    best = best.reset_index().merge(overall.add_prefix("his_"), left_on="key", right_index=True)
-    columns = (
-        "matrix | published: structure <- his_best_structure | method <- his_best_method | "
-        "this run: structure <- structure | method | published: GFLOPS <- his_best_gflops gflops | "
-        "speedup <- his_speedup times | this run: GFLOPS <- GFLOPS gflops | "
-        "speedup <- speedup times"
-    )
-    blocks = [
-        Text(
-            "Balayre 2024 asked which structure and method is best for each matrix, over k = 1, 2, "
-            "3, 6. The published columns are his, on other hardware; the others are the "
-            "hand-written kernels of this run. Speedups are over serial CSR at its best, as his "
-            "are."
-        ),
-        Heading("Best structure and method (his table 3.4)"),
-        table(best, columns, 5),
-    ]
-    rows = rows[rows.backend.eq("openmp") & rows.key.isin(openmp.index)]
-    if rows.empty:
-        return blocks
-    wide = rows.groupby(["matrix", "key", "format"], sort=False).GFLOPS.max().unstack()
-    wide = wide.reindex(columns=list(STRUCTURES)).reset_index()
-    wide = wide.merge(openmp.add_prefix("his_"), left_on="key", right_index=True)
-    columns = (
-        "matrix | published: CRS <- his_crs gflops | ELLPACK <- his_ellpack gflops | "
-        "this run: CRS <- csr gflops | ELLPACK <- ellpack gflops"
-    )
-    return [*blocks, Heading("Hand-written OpenMP (his table 3.2)"), table(wide, columns, 1)]

@@ -11,7 +11,9 @@ from .load import Run
 from .names import RAW, SPECIALISED, role
 
 ONE_BY_ONE = "column-by-column"  # the kernel that makes k products of one column
-PLAIN = ("textbook", "grid-stride")  # hand-written kernels that are as plain as that one
+MEANS = "GFLOPS mean_GFLOPS per_thread serial speedup efficiency".split()  # of averages()
+# Hand-written kernels that are as plain as that one.
+PLAIN = ("textbook", "columns-outside", "grid-stride")
 
 
 def block_sizes(run: Run) -> pd.DataFrame:
@@ -26,37 +28,38 @@ def block_sizes(run: Run) -> pd.DataFrame:
 
 
 def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
-    """Hand-written OpenMP, each format and storage at its best schedule, by number of threads:
-    line, k, threads, matrices, and arithmetic means over the matrices, as Calzetta and Lori take
-    them: GFLOPS, per_thread (GFLOPS / threads), speedup over the serial kernel of the same format,
-    or else of CSR, and efficiency. Only matrices that every number of threads has."""
-    parts = []
-    for run, count in zip(runs, threads):
-        rows = run.measured
-        rows = rows[rows.contender.map(role).eq(RAW) & rows.backend.isin(["serial", "openmp"])]
-        storage = rows.storage if "storage" in rows else ""
-        parts.append(rows.assign(line=(rows.format + " " + storage).str.strip(), threads=count))
+    """The papers' own OpenMP kernels (kernel:textbook), each format, storage and schedule a line,
+    of chunks the best, by number of threads: format, line, k, threads, matrices, and arithmetic
+    means over the matrices, as Calzetta and Lori take them: GFLOPS, mean_GFLOPS (of mean times),
+    per_thread (GFLOPS / threads), serial (GFLOPS of the serial kernel of that format and storage),
+    speedup over the same kernel and schedule on one thread, and efficiency. Only matrices that
+    every number of threads has."""
+    parts = [run.measured.assign(threads=count) for run, count in zip(runs, threads)]
     rows = pd.concat(parts, ignore_index=True)
-    keys = ["line", "matrix", "k", *(["layout"] if "layout" in rows else [])]
-    serial = analysis.fastest(rows[rows.backend.eq("serial")], keys)
-    csr = serial[serial.line.eq("csr")][[*keys[1:], "seconds"]]
-    openmp = analysis.fastest(rows[rows.backend.eq("openmp")], [*keys, "threads"])
-    table = openmp.merge(serial[[*keys, "seconds"]], on=keys, how="left", suffixes=("", "_own"))
-    table = table.merge(csr, on=keys[1:], how="left", suffixes=("", "_csr"))
-    table["speedup"] = table.seconds_own.fillna(table.seconds_csr) / table.seconds
-    table = table.dropna(subset=["speedup"])
-    everywhere = table.groupby(keys).threads.transform("nunique").eq(len(threads))
-    table = table[everywhere]
-    table["per_thread"] = table.GFLOPS / table.threads
-    table["efficiency"] = table.speedup / table.threads
-    means = table.groupby(["line", "k", "threads"], sort=False).agg(
-        matrices=("matrix", "nunique"),
-        GFLOPS=("GFLOPS", "mean"),
-        per_thread=("per_thread", "mean"),
-        speedup=("speedup", "mean"),
-        efficiency=("efficiency", "mean"),
+    named = ["kernel", "storage", "schedule"]
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows, *named])))
+    rows[named] = rows[named].fillna("")
+    rows = rows[rows.contender.map(role).eq(RAW) & rows.kernel.eq("textbook")]
+    same = ["format", "storage", "matrix", "k", *(["layout"] if "layout" in rows else [])]
+    serial = rows[rows.backend.eq("serial")].groupby(same).GFLOPS.max().rename("serial")
+    keys = [*same, "schedule"]
+    table = analysis.fastest(rows[rows.backend.eq("openmp")], [*keys, "threads"])
+    table = table[table.groupby(keys).threads.transform("nunique").eq(len(threads))]
+    if table.empty:
+        return table
+    alone = table[table.threads.eq(1)].set_index(keys).seconds.rename("alone")
+    table = table.join(serial, on=same).join(alone, on=keys, how="inner")
+    line = table.format + " " + table.storage + " " + table.schedule
+    table = table.assign(
+        line=line.str.split().str.join(" "),
+        speedup=table.alone / table.seconds,
+        per_thread=table.GFLOPS / table.threads,
     )
-    return means.reset_index().sort_values(["k", "line", "threads"], ignore_index=True)
+    table["efficiency"] = table.speedup / table.threads
+    means = table.groupby(["k", "format", "line", "threads"]).agg(
+        matrices=("matrix", "nunique"), **{name: (name, "mean") for name in MEANS}
+    )
+    return means.reset_index()
 
 
 def over_deviation(run: Run) -> pd.DataFrame:

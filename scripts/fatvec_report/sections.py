@@ -9,7 +9,18 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import costs, formats, papers, portability, published, ranks, ratios, record, settings
+from . import (
+    costs,
+    formats,
+    models,
+    papers,
+    portability,
+    published,
+    ranks,
+    ratios,
+    record,
+    settings,
+)
 from . import speed, summary, threads, vectors
 from .page import Block, Heading, folded
 
@@ -44,6 +55,7 @@ SECTIONS = [
     Section("All vectors", vectors.all_times, folded=True, kind="vectors"),
     Section("Over ranks", ranks.over_ranks, kind="ranks"),
     Section("All ranks", ranks.all_ranks, folded=True, kind="ranks"),
+    Section("Serial, OpenMP and CUDA side by side", models.side_by_side, across=True),
     Section("Performance portability", portability.across_platforms, across=True),
     Section("Beside published figures", published.beside_published, across=True),
     Section("Failed and skipped", record.not_measured, across=True),

@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator
 
-from .names import RAW, SPECIALISED
+from .names import ESTIMATED, RAW, SPECIALISED
 
 INK, MUTED, GRID = "#222222", "#5f6670", "#e3e6ea"
 BLUE, GREEN, RED, ORANGE = "#0072B2", "#009E73", "#D55E00", "#E69F00"
@@ -102,7 +102,8 @@ def pages(items: list, most: int) -> list[list]:
 
 
 def short(name: str, most: int = 26) -> str:
-    """A matrix's name where there is little room."""
+    """A matrix's name where there is little room; tables say which twins' spread is estimated."""
+    name = name.replace(ESTIMATED, "")
     return name if len(name) <= most else f"{name[: most // 2 - 1]}…{name[-(most - most // 2) :]}"
 
 

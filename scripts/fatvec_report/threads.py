@@ -15,31 +15,20 @@ from .style import BOUND, Sheet, over_values, pick, stroke
 
 
 def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
-    """One row per problem, contender and number of threads: seconds, reference ("raw-serial", the
-    same run's or else that of the run with the fewest threads; without any, "1 thread": the
-    contender itself there), speedup, efficiency = speedup / threads. Rows without a reference are
-    left out."""
-    keys = runs[0].problem_keys
+    """One row per problem, contender and number of threads: seconds, speedup over the same
+    contender on one thread, each at its best, efficiency = speedup / threads. Contenders without a
+    run on one thread, and serial ones, are left out."""
+    keys = [*runs[0].problem_keys, "contender"]
     parts = [
-        analysis.fastest(run.measured, [*keys, "contender"]).assign(threads=count)
+        analysis.fastest(run.measured[run.measured.backend != "serial"], keys).assign(threads=count)
         for run, count in zip(runs, threads)
     ]
     rows = pd.concat(parts, ignore_index=True)
-    serial = rows.backend == "serial"
-    first = serial & (rows.threads == rows.threads[serial].min())
-    for name, chosen, by in (
-        ("within", serial, [*keys, "threads"]),
-        ("across", first, keys),
-        ("alone", ~serial & (rows.threads == 1), [*keys, "contender"]),
-    ):
-        least = rows[chosen].groupby(by).seconds.min().rename(name)
-        rows = rows.merge(least, on=by, how="left")
-    rows = rows[rows.backend != "serial"]
-    reference = rows.within.fillna(rows.across)
-    rows["reference"] = reference.notna().map({True: "raw-serial", False: "1 thread"})
-    rows["speedup"] = reference.fillna(rows.alone) / rows.seconds
+    alone = rows[rows.threads == 1].set_index(keys).seconds.rename("alone")
+    rows = rows.join(alone, on=keys, how="inner")
+    rows["speedup"] = rows.alone / rows.seconds
     rows["efficiency"] = rows.speedup / rows.threads
-    return rows.dropna(subset=["speedup"]).reset_index(drop=True)
+    return rows.reset_index(drop=True)
 
 
 def over_threads(view) -> list[Block]:
@@ -49,7 +38,7 @@ def over_threads(view) -> list[Block]:
     shown = rows[rows.k.isin(pick(rows.k, 3)) & (rows.contender.map(role) != PEER)]
     most = max(view.threads)
     columns = (
-        "matrix | contender | reference | k | "
+        "matrix | contender | k | "
         + "".join(f"speedup, {count} thr. <- {count} .2f | " for count in view.threads)
         + f"efficiency, {most} thr. <- efficiency share | fastest with <- best"
     )
@@ -57,22 +46,20 @@ def over_threads(view) -> list[Block]:
     def one(part: pd.DataFrame) -> list[Block]:
         by = ["matrix", "contender", "k"]
         last = part.sort_values("threads", kind="stable").groupby(by, sort=False)
-        last = last[["reference", "efficiency", "threads"]].last()
+        last = last[["efficiency", "threads"]].last()
         last = last.assign(efficiency=last.efficiency.where(last.threads == most))
         wide = part.pivot(index=by, columns="threads", values="speedup")
         order = part[by].drop_duplicates()
         last = last.join(wide.rename(columns=str)).assign(best=wide.idxmax(axis=1))
         last = last.reindex(columns=[*last.columns, *map(str, set(view.threads) - {*wide})])
-        return [table(order.merge(last.reset_index(), on=by), columns, 3)]
+        return [table(order.merge(last.reset_index(), on=by), columns, 2)]
 
     return [
         Text(
             f"From {len(view.runs)} runs, with {', '.join(map(str, view.threads))} threads. "
-            "Speedup: the reference's time over this one's; efficiency: speedup / threads. The "
-            "reference is the serial kernel raw-serial in CSR or whatever format is its fastest, "
-            "of the same run where it has one, else of the run with the fewest threads; without "
-            "any, the contender itself on one thread. The table has three k at most and no "
-            "libraries; results.csv has every time."
+            "Speedup: the time of the same contender on one thread over this one's, each in its "
+            "fastest format and kernel; efficiency: speedup / threads. The table has three k at "
+            "most and no libraries; results.csv has every time."
         ),
         Picture(
             f"{view.prefix}scaling",
@@ -106,8 +93,7 @@ def _scaling(view, rows: pd.DataFrame) -> plt.Figure:
         axis.set_xlabel("threads" if kind == "efficiency" else "")
         axis.set_ylabel(kind if k == columns[0] else "")
         axis.set_ylim(bottom=0)
-    reference = " or ".join(dict.fromkeys(rows.reference))
     return sheet.done(
         "Speedup and efficiency over threads",
-        f"{view.device}; reference: {reference}; shaded: fatvec's worst to best matrix",
+        f"{view.device}; over the same contender on one thread; shaded: fatvec's worst to best",
     )

@@ -93,6 +93,7 @@ class HandWritten(unittest.TestCase):
                     (contender, "textbook", "ellpack", "column-major"),
                     (contender, "textbook", "hll", "row-major"),
                     (contender, "textbook", "hll", "column-major"),
+                    (contender, "columns-outside", "csr", None),
                     (contender, "column-by-column", "csr", None),
                 },
                 kernels,

@@ -161,6 +161,15 @@ class Lab(unittest.TestCase):
                 empty = [name for name, body in sections(text).items() if not body.strip()]
                 self.assertEqual(empty, [])
 
+    def test_measured_tables_have_a_file_of_rows_or_say_that_none_was_kept(self):
+        number = re.compile(r"\|[^|]*\d[.,]?\d[^|]*(?=\|)")
+        for page in lab_pages():
+            text = page.read_text()
+            rows = re.findall(r"^\|.*", sections(text)["Measurement"], re.M)
+            if any(len(number.findall(row)) >= 2 for row in rows):
+                with self.subTest(page=page.name):
+                    self.assertRegex(text, r"\]\([^)]*\.(csv|json)|not kept")
+
     def test_numbers_differ(self):
         numbers = [page.name[:4] for page in lab_pages()]
         self.assertEqual(sorted(set(numbers)), sorted(numbers))
@@ -182,6 +191,51 @@ class Lab(unittest.TestCase):
     def test_index_leads_with_decisions_of_400_words(self):
         head = (ROOT / "docs" / "lab" / "README.md").read_text().split("<!-- list")[0]
         self.assertLessEqual(len(head.split()), 400)
+
+
+class Capabilities(unittest.TestCase):
+    """The commands of capabilities.md name programs, options and values that exist."""
+
+    ROWS = re.findall(
+        r"^\| (?!what|---).* \| (\w+) \| (?:`(.*)`|–) \|$",
+        (ROOT / "docs" / "capabilities.md").read_text(),
+        re.M,
+    )
+    SAID = (ROOT / "docs" / "cli.md").read_text()
+    SOURCES = "".join(path.read_text() for path in sorted((ROOT / "bench").rglob("*.?pp")))
+
+    def test_all_are_listed(self):
+        self.assertEqual(len(self.ROWS), 142)
+        self.assertEqual({status for status, _ in self.ROWS}, {"works", "partly", "missing"})
+        for status, command in self.ROWS:
+            self.assertEqual(status == "missing", command == "")
+
+    def test_commands_parse(self):
+        for command in sorted({command for _, command in self.ROWS if command}):
+            with self.subTest(command=command):
+                words = [w for w in command.split() if not re.match(r"[A-Z_]+=", w)]
+                self.known(*words)
+
+    def known(self, program, *words):
+        if program.startswith("scripts/"):
+            self.assertTrue((ROOT / program).is_file())
+        else:
+            self.assertIn(program, ("fatvec", "fatvec-bench"))
+        if program == "scripts/reproduce":
+            self.assertRegex((ROOT / program).read_text(), rf"\n  {words[0]}\)")
+        section = f"fatvec {words[0]}" if program == "fatvec" else "fatvec-bench"
+        if program == "scripts/fetch-matrices":
+            return
+        said = re.search(rf"#+ {section}\n(?s:.*?)(?=\n#|\Z)", self.SAID)[0]
+        for option, value in zip(words, [*words[1:], ""]):
+            if not option.startswith("--"):
+                continue
+            self.assertRegex(said, rf"{option}\b")
+            if option == "--suite":
+                self.assertTrue((ROOT / "bench" / "suites" / f"{value}.hpp").is_file())
+            elif option in ("--sweep", "--kernel", "--contender", "--format"):
+                for name in value.split(","):
+                    self.assertRegex(self.SOURCES + self.SAID, rf"[\"|]{name}[\"|=]")
 
 
 class Results(unittest.TestCase):

@@ -12,10 +12,9 @@ from fatvec_report.views import views
 BSR = "mkl/backend:openmp/format:bsr"
 TILES = "raw-openmp/backend:openmp/format:bsr/kernel:tiles/block_size:3"
 HLL = "raw-openmp/backend:openmp/format:hll/schedule:guided/storage:row-major"
-HLL_SERIAL = "raw-serial/backend:serial/format:hll/storage:row-major"
 ONE_BY_ONE = "raw-openmp/backend:openmp/format:csr/kernel:column-by-column/copies:"
 RAW8 = "raw-openmp/backend:openmp/format:csr/schedule:dynamic/chunk:8"
-TEXTBOOK = "raw-openmp/backend:openmp/format:csr/kernel:textbook"
+TEXTBOOK = "raw-{}/backend:{}/format:{}/kernel:textbook"
 BLOCKS = f"{BSR} 1 | {BSR}/block_size:2 4 | {BSR}/block_size:7 2 | raw64 1 | {TILES} 5"
 
 
@@ -39,7 +38,7 @@ class Question(unittest.TestCase):
         (table,) = self.answer(papers.stec, BLOCKS, matrix="gen:twin:ldoor")
         columns = "matrix|k|mkl|raw-openmp|published: BSR|published: library".split("|")
         self.assertEqual(table.columns, columns)
-        row = ["ldoor (twin)", "1", "1.00 (7)", "0.40 (3)", "7.14", "25.9"]
+        row = ["ldoor (twin, spread estimated)", "1", "1.00 (7)", "0.40 (3)", "7.14", "25.9"]
         self.assertEqual(table.rows, [row])
         self.assertEqual(self.answer(papers.stec, f"{BSR} 1"), [])  # which names no size
 
@@ -53,19 +52,32 @@ class Question(unittest.TestCase):
         self.assertEqual((row["[1] MKL BSR"], row["[1] CSR"]), ("1.00 (7)", "2.00"))
 
     def test_means_over_the_suite(self):
-        def file(m, n):
-            own = f"raw64 {m} m | {RAW8} {2 * m} m | raw64 {n} n | {RAW8} {2 * n} n | {HLL} 3 m"
-            return f"serial 8 m | serial 4 n | {HLL_SERIAL} 6 m | {own}"
+        """Each storage and schedule by itself, over the same on one thread."""
+        csr, hll = (TEXTBOOK.format("openmp", "openmp", name) for name in ("csr", "hll"))
+        plain, padded = (TEXTBOOK.format("serial", "serial", name) for name in ("csr", "hll"))
+        row, column = "/storage:row-major", "/storage:column-major"
 
-        (table,) = self.answer(papers.calzetta, file(8, 8), file(2, 4))
+        def file(m, n):
+            lines = {f"{csr}/schedule:dynamic/chunk:{at}": at for at in (1, 2)}
+            lines |= {f"{csr}/schedule:balanced": 4}
+            own = [f"{name} {by * s} {at}" for name, by in lines.items() for s, at in (m, n)]
+            own += [f"{hll}/schedule:guided{at} {m[0]} m" for at in (row, column)]
+            own += [f"{plain} 8 m", f"{plain} 4 n", f"{padded}{row} 8 m", f"{padded}{column} 4 m"]
+            return " | ".join([*own, "serial 1 m", "raw64 0.1 m"])
+
+        (table,) = self.answer(papers.calzetta, file((8, "m"), (8, "n")), file((2, "m"), (4, "n")))
         rows = {(row[0], row[2]): row[3:] for row in table.rows}
-        # GFLOPS 2 / 8 and 2 / 8; speedups 1 and 1/2
-        self.assertEqual(rows["csr", "1"], ["0.25", "0.25", "0.75×", "75%", "2"])
-        # GFLOPS 1 and 1/2; speedups 4 and 1
-        self.assertEqual(rows["csr", "4"], ["0.75", "0.19", "2.50×", "62%", "2"])
-        # against the serial kernel of its own format: 6 / 3
-        self.assertEqual(rows["hll row-major", "4"], ["0.67", "0.17", "2.00×", "50%", "1"])
-        self.assertEqual(self.answer(papers.calzetta, file(8, 8)), [])  # one number of threads
+        # one thread: GFLOPS 2 / 8 and 2 / 8; the serial loop 2 / 8 and 2 / 4
+        alone = ["0.25", "–", "0.25", "0.38", "1.00×", "100%", "2"]
+        self.assertEqual(rows["csr dynamic", "1"], alone)
+        # GFLOPS 1 and 1/2; speedups 4 and 2
+        four = ["0.75", "–", "0.19", "0.38", "3.00×", "75%", "2"]
+        self.assertEqual(rows["csr dynamic", "4"], four)
+        self.assertEqual(rows["csr balanced", "4"][3:], ["0.38", "3.00×", "75%", "2"])
+        self.assertEqual(rows["hll row-major guided", "4"][3:], ["0.25", "4.00×", "100%", "1"])
+        self.assertEqual(rows["hll column-major guided", "4"][3:5], ["0.50", "4.00×"])
+        one = file((8, "m"), (8, "n"))
+        self.assertEqual(self.answer(papers.calzetta, one), [])  # one number of threads
 
     def test_speed_of_each_format_by_deviation(self):
         text = "raw64 2 {0} | {1} 4 {0} | {2} 1 {0} | fatvec 1 {0}"
@@ -79,7 +91,7 @@ class Question(unittest.TestCase):
         self.assertEqual(table.columns, columns)
         rows = [
             ["a", "0.00", "–", "1.00", "2.00"],
-            ["cant (twin)", "20.25", "20.20", "1.00", "2.00"],
+            ["cant (twin, spread estimated)", "20.25", "20.20", "1.00", "2.00"],
             ["b", "60.00", "–", "1.00", "2.00"],
         ]
         self.assertEqual(table.rows, rows)
@@ -100,7 +112,8 @@ class Question(unittest.TestCase):
         self.assertEqual(table.rows, rows)
 
     def test_plain_kernels_are_compared_with_plain_ones_of_the_same_contender(self):
-        text = f"{ONE_BY_ONE}no 6 | raw64 1 | {TEXTBOOK} 3 | fatvec 1"
+        plain = TEXTBOOK.format("openmp", "openmp", "csr")
+        text = f"{ONE_BY_ONE}no 6 | raw64 1 | {plain} 3 | fatvec 1"
         (run,) = made(({}, cases(text, k=2, rows=5)))
         found = questions.one_against_many(run)
         self.assertEqual((list(found.together), set(found.contender)), ([3], {"raw-openmp"}))

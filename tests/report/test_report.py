@@ -37,7 +37,8 @@ class Names(unittest.TestCase):
 
     def test_twins_are_called_twins_and_found_again(self):
         self.assertEqual(matrix_label("gen:twin:cage4"), "cage4 (twin)")
-        names = ("cage4 (twin)", "cage4", "data/cage4.mtx.gz", "Cage4.mtx")
+        self.assertEqual(matrix_label("gen:twin:cant:500"), "cant:500 (twin, spread estimated)")
+        names = ("cage4 (twin, spread estimated)", "cage4", "data/cage4.mtx.gz", "Cage4.mtx")
         self.assertEqual({matrix_key(name) for name in names}, {"cage4"})
 
     def test_the_portable_kernel_has_a_role_of_its_own(self):

@@ -96,6 +96,7 @@ class Suites(unittest.TestCase):
             lines = listed(folder)["balayre"]
         self.assertIn(f"cage4   ({folder}/cage4.mtx)", lines)
         self.assertIn("gen:twin:cavity10   (twin)", lines)
+        self.assertIn("gen:twin:cant   (twin, spread estimated)", lines)
 
     def test_twins_have_the_published_sizes(self):
         """Of the small ones; the unit tests look at all."""

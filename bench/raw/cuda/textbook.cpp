@@ -4,10 +4,11 @@
 /// Contender `raw-cuda`, kernels as the papers print them: every slot of a padded row is visited,
 /// up to the longest row's (ELLPACK) or the hack's (HLL), and compared with -1. With --sweep
 /// textbook:
-///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018); of JAD and pJAD 128
-///                              in a block, OpenACC's vector_length(128) (Stec and Stpiczyński)
+///   kernel:textbook-thread     a thread per row (Calzetta and Lori 2025, Fraga 2018); vector_length:128
+///                              has 128 in a block, as OpenACC's (Stec and Stpiczyński)
 ///   kernel:textbook-block-2d   rows by columns in a block (Balayre 2024)
 ///   kernel:textbook-warp       a warp per row, 1 to 32 warps in a block (Calzetta and Lori 2025)
+///   kernel:textbook-warp-shared   the same, adding up in shared memory
 namespace fatvec::bench {
 namespace raw::cuda {
 namespace {
@@ -102,12 +103,12 @@ __global__ void __launch_bounds__(1024) textbook_block_2d(const Stored<Rows> a, 
     o.store(row, c, textbook_sum(a, o, row, 0, 1, c));
 }
 
-template <class Rows>
+template <class Sum, class Rows>
 __global__ void __launch_bounds__(1024) textbook_warp(const Stored<Rows> a, const Operands o) {
   const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= a.rows) return;  // the whole warp
   for (int c = 0; c < o.k; ++c) {
-    const double total = Shuffle::total(textbook_sum(a, o, row, threadIdx.x, warp_size, c));
+    const double total = Sum::total(textbook_sum(a, o, row, threadIdx.x, warp_size, c));
     if (threadIdx.x == 0) o.store(row, c, total);
   }
 }
@@ -134,18 +135,19 @@ void add_threads(Registry& registry, std::optional<product::StorageOrder> storag
 
 /// OpenACC's vector_length.
 template <class Rows>
-void add_vectors_of_128(Registry& registry) {
-  add_threads<Rows>(registry, {}, 128, {{"vector_length", "128"}});
+void add_vectors_of_128(Registry& registry, std::optional<product::StorageOrder> storage = {}) {
+  add_threads<Rows>(registry, storage, 128, {{"vector_length", "128"}});
 }
 
 template <class Rows>
 void add_warps(Registry& registry, std::optional<product::StorageOrder> storage) {
   for (const int warps : {1, 2, 4, 8, 16, 32})
-    add_textbook<Rows>(
-        registry, "textbook-warp", {{"warps", std::to_string(warps)}}, storage,
-        [warps](cudaStream_t stream, const Stored<Rows>& a, const Operands& o) {
-          textbook_warp<<<blocks_for(a.rows, warps), dim3(warp_size, warps), 0, stream>>>(a, o);
-        });
+    add_textbook<Rows>(registry, "textbook-warp", {{"warps", std::to_string(warps)}}, storage,
+                       [warps](cudaStream_t stream, const Stored<Rows>& a, const Operands& o) {
+                         textbook_warp<Shuffle>
+                             <<<blocks_for(a.rows, warps), dim3(warp_size, warps), 0, stream>>>(a,
+                                                                                                o);
+                       });
 }
 
 }  // namespace
@@ -158,6 +160,8 @@ void add_raw_cuda_textbook(Registry& registry) {
     add_threads<PaddedEllRows>(registry, storage);
     add_threads<PaddedHllRows>(registry, storage);
   }
+  add_vectors_of_128<CsrRows>(registry);
+  add_vectors_of_128<PaddedEllRows>(registry, column_major);
   add_vectors_of_128<JaggedRows<JadMatrix>>(registry);
   add_vectors_of_128<PaddedJaggedRows>(registry);
   for (const int x : {8, 16, 32, 64})
@@ -169,6 +173,13 @@ void add_raw_cuda_textbook(Registry& registry) {
           });
   add_warps<CsrRows>(registry, {});
   add_warps<PaddedHllRows>(registry, row_major);
+  add_textbook<PaddedHllRows>(
+      registry, "textbook-warp-shared", {}, row_major,
+      [](cudaStream_t stream, const Stored<PaddedHllRows>& a, const Operands& o) {
+        textbook_warp<Shared1d>
+            <<<blocks_for(a.rows, warps_per_block), dim3(warp_size, warps_per_block), 0, stream>>>(
+                a, o);
+      });
 }
 
 }  // namespace fatvec::bench

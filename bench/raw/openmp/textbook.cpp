@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <omp.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "raw/openmp/row_tile.hpp"
+#include "raw/openmp/schedule.hpp"
 #include "raw/textbook.hpp"
 
 namespace fatvec::bench {
@@ -19,22 +25,48 @@ struct OpenMpLoop {
   }
 };
 
+/// Consecutive rows of equally many entries for each thread (Calzetta and Lori 2025).
+struct BalancedLoop {
+  raw::Partition partition = {};
+
+  template <class Matrix>
+  void prepare(const Matrix& matrix) {
+    partition = raw::Partition({raw::Schedule::Kind::balanced}, raw::CsrRows(matrix));
+  }
+  template <class Body>
+  void operator()(std::int64_t, const Body& body) const {
+    partition.for_each([&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last; ++i) body(i);
+    });
+  }
+};
+
+template <class Loop>
+raw::textbook::Family<Kokkos::OpenMP, Loop> family(std::vector<Parameter> settings, Loop loop,
+                                                   const char* sweep = "textbook") {
+  return {.name = "raw-openmp",
+          .backend = "openmp",
+          .settings = std::move(settings),
+          .loop = std::move(loop),
+          .sweep = sweep};
+}
+
 }  // namespace
 
-/// schedule:static is Fraga's, dynamic Balayre's with the chunk that he found best for sparse rows,
-/// guided Calzetta's and Lori's.
+/// schedule:static is Fraga's; dynamic Balayre's, in chunks of 64 rows, which he found best for
+/// sparse ones, and the others that he tried; guided and balanced Calzetta's and Lori's.
 void add_raw_openmp_textbook(Registry& registry) {
-  const auto family = [](const char* name, omp_sched_t schedule, int chunk) {
-    return raw::textbook::Family<Kokkos::OpenMP, OpenMpLoop>{
-        .name = "raw-openmp",
-        .backend = "openmp",
-        .settings = {{"schedule", name}},
-        .loop = {.schedule = schedule, .chunk = chunk}};
+  const auto fixed = family({{"schedule", "static"}}, OpenMpLoop{omp_sched_static, 0});
+  fixed.add_all(registry);
+  family({{"schedule", "guided"}}, OpenMpLoop{omp_sched_guided, 0}).add_all(registry);
+  family({{"schedule", "balanced"}}, BalancedLoop{}).add_csr(registry);
+  const auto dynamic = [](int chunk, const char* sweep) {
+    return family({{"schedule", "dynamic"}, {"chunk", std::to_string(chunk)}},
+                  OpenMpLoop{omp_sched_dynamic, chunk}, sweep);
   };
-  family("static", omp_sched_static, 0).add_all(registry);
-  family("dynamic", omp_sched_dynamic, 64).add_all(registry);
-  family("guided", omp_sched_guided, 0).add_all(registry);
-  family("static", omp_sched_static, 0).add_columns(registry);
+  dynamic(64, "textbook").add_all(registry);
+  for (const int chunk : {2, 4, 8, 16, 32, 128, 256}) dynamic(chunk, "chunk").add_rows(registry);
+  fixed.add_columns(registry);
 }
 
 }  // namespace fatvec::bench
