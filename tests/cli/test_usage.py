@@ -71,8 +71,8 @@ class WrongUsage(CliTest):
 
     def test_subcommands(self):
         self.assertIn(
-            "no subcommand is given; there are: info print multiply analyse tune generate list "
-            "completion help.",
+            "no subcommand is given; there are: info print multiply analyse tune generate "
+            "convert list completion help.",
             self.error(),
         )
         self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
