@@ -3,13 +3,21 @@
 # choose from at run time, and the two programs.
 file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/plan/*.cpp")
+set(without "filtered_source[.]cpp$")
+if(FATVEC_HAVE_LIBARCHIVE)
+  set(without "filtered_source_absent[.]cpp$")
+endif()
 list(APPEND io_sources "${PROJECT_SOURCE_DIR}/src/core/output_file.cpp") # every file that a program writes goes through it
+list(FILTER io_sources EXCLUDE REGEX "${without}")
 add_library(fatvec_io STATIC ${io_sources})
 add_library(fatvec::io ALIAS fatvec_io)
 fatvec_join_units(fatvec_io)
 fatvec_precompile(fatvec_io)
 target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options> MMIO::MMIO ZLIB::ZLIB fmt::fmt
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+if(FATVEC_HAVE_LIBARCHIVE)
+  target_link_libraries(fatvec_io PRIVATE LibArchive::LibArchive)
+endif()
 
 if("CUDA" IN_LIST Kokkos_DEVICES)
   # nvcc does not accept the consteval check of format strings of fmt 9, nor g++ 12 what fmt makes

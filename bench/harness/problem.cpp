@@ -5,9 +5,8 @@
 #include <limits>
 #include <sstream>
 
-#include <fatvec/formats/assemble.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/io/matrix_market.hpp>
+#include <fatvec/io/matrix_file.hpp>
 
 #include "harness/capacity.hpp"
 
@@ -16,7 +15,7 @@ namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// A file is opened once and read from its begin to its end, so that it may be a pipe.
+/// Text is read once, from its begin to its end, so that it may come from a pipe.
 product::HostCsr load(const MatrixSource& source, std::int64_t largest_k) {
   if (generate::is_spec(source.text)) {
     require_fits(source, largest_k);
@@ -25,10 +24,7 @@ product::HostCsr load(const MatrixSource& source, std::int64_t largest_k) {
   const auto accept = [&](const io::MatrixMarketHeader& header) {
     require_fits(source, header, largest_k);
   };
-  auto csr =
-      csr_from_coo<Host>(io::read_matrix_market<double>(source.text, nullptr, {.accept = accept}));
-  validate(Host(), csr);
-  return csr;
+  return io::read_matrix<double>(source.text, {.accept = accept}).matrix;
 }
 
 /// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) of the position, as a number in [-1, 1).

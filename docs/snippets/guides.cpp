@@ -23,7 +23,7 @@ void product(const Kokkos::DefaultExecutionSpace& exec, int rows, int cols,
 // end of snippet
 
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/io/matrix_market.hpp>
+#include <fatvec/io/matrix_file.hpp>
 #include <fatvec/plan/cache.hpp>
 #include <fatvec/plan/kept_machine.hpp>
 #include <fatvec/statistics/row_statistics.hpp>
@@ -229,10 +229,9 @@ std::vector<double> last_products(const Exec& exec, int steps, Kokkos::View<doub
 
 // snippet: files
 Matrix read(const char* path) {
-  const auto coo =
-      fatvec::io::read_matrix_market<double>(path);  // InputError "FILE:LINE: ..." if malformed
-  return fatvec::csr_from_coo<Kokkos::DefaultExecutionSpace>(
-      coo);  // sorted, duplicates added up, moved to the device
+  const auto file =
+      fatvec::io::read_matrix<double>(path);  // InputError "FILE:LINE: ..." if malformed
+  return fatvec::mirror<Kokkos::DefaultExecutionSpace>(file.matrix);  // moved to the device
 }
 // end of snippet
 

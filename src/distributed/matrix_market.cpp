@@ -5,8 +5,10 @@
 #include <limits>
 #include <string>
 
+#include <fatvec/distributed/file_parts.hpp>
 #include <fatvec/distributed/matrix_market.hpp>
 #include <fatvec/io/detail/body.hpp>
+#include <fatvec/io/detail/stored_matrix.hpp>
 
 namespace fatvec::distributed {
 namespace {
@@ -19,19 +21,20 @@ using io::detail::ParsedHeader;
 constexpr std::int64_t no_line = std::numeric_limits<std::int64_t>::max();
 
 std::ifstream open(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(concat(path.string(), ": cannot be opened by this rank."));
+  return file;
+}
+
+/// What all ranks can read together.
+io::detail::FileKind spread_kind(const std::filesystem::path& path) {
   std::error_code unreadable;  // told below
   const auto status = std::filesystem::status(path, unreadable);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
-    throw InputError(concat(path.string(), ": ranks read ranges of a plain file, which this is ",
-                            "not; write the matrix to one."));
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(concat(path.string(), ": cannot be opened by this rank."));
-  if (file.get() == 0x1f && file.get() == 0x8b)
-    throw InputError(concat(path.string(), ": the file is gzip-compressed, and ranks read ranges ",
-                            "of a plain file; unpack it first: gunzip --keep ", path.string()));
-  file.clear();
-  file.seekg(0);
-  return file;
+    throw InputError(concat(path.string(), ": ranks read parts of a file, which this is not; ",
+                            "write the matrix to one."));
+  open(path);
+  return io::detail::kind_of(path);
 }
 
 /// The header, and the bytes below it that this rank parses.
@@ -50,21 +53,10 @@ struct Share {
   }
 };
 
-ParsedHeader read_header_of(const std::filesystem::path& path) {
-  open(path);  // first what is said of compressed files
-  io::detail::TextBlocks text(path);
-  const ParsedHeader header = io::detail::parse_header(text);
-  if (!header.coordinate)
-    throw text.error(1,
-                     "a dense array is not read by ranks; write the matrix as a coordinate file.");
-  if (header.field == io::Field::complex)
-    throw text.error(1, "complex values are not read by ranks; read the file on one.");
-  return header;
-}
-
 /// A line belongs to the rank in whose range its first byte lies.
 Share find_share(const std::filesystem::path& path, std::int64_t rank, std::int64_t ranks) {
-  Share share{.header = read_header_of(path)};
+  io::detail::TextBlocks text(path);
+  Share share{.header = detail::spread_header(text)};
   std::ifstream file = open(path);
   std::string line;
   for (std::int64_t n = 0; n < share.header.size_line; ++n) std::getline(file, line);
@@ -103,19 +95,6 @@ std::string read_lines(const std::filesystem::path& path, const Share& share) {
   return text;
 }
 
-/// The sum of a number over the ranks before this one, and over all.
-struct Sums {
-  std::int64_t before = 0;
-  std::int64_t total = 0;
-};
-Sums sums_of(const Communicator& communicator, std::int64_t mine) {
-  Sums sums;
-  MPI_Exscan(&mine, &sums.before, 1, MPI_INT64_T, MPI_SUM, communicator.get());
-  if (communicator.rank() == 0) sums.before = 0;  // left alone by MPI_Exscan
-  MPI_Allreduce(&mine, &sums.total, 1, MPI_INT64_T, MPI_SUM, communicator.get());
-  return sums;
-}
-
 /// Lines of the file where entries of either triangle come first, over all ranks.
 struct Triangles {
   std::int64_t lower = no_line;
@@ -133,9 +112,20 @@ struct Triangles {
 
 }  // namespace
 
+ParsedHeader detail::spread_header(io::detail::TextBlocks& text) {
+  const ParsedHeader header = io::detail::parse_header(text);
+  if (!header.coordinate)
+    throw text.error(1,
+                     "a dense array is not read by ranks; write the matrix as a coordinate file.");
+  if (header.field == io::Field::complex)
+    throw text.error(1, "complex values are not read by ranks; read the file on one.");
+  return header;
+}
+
 template <class Scalar>
-GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path,
-                               std::optional<std::uint64_t> memory_limit) {
+GlobalCoo<Scalar> detail::read_text_ranges(const Communicator& communicator,
+                                           const std::filesystem::path& path,
+                                           std::optional<std::uint64_t> memory_limit) {
   using Parser = io::detail::CoordinateParser<Scalar, std::int64_t>;
   using Item = typename Parser::Item;
   const Share share = communicator.agree(
@@ -159,8 +149,9 @@ GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::file
   });
 
   // Ranges follow each other, so that the lowest rank with a bad line has the file's first one.
-  const std::int64_t lines_before = sums_of(communicator, piece.lines).before;
-  const Sums stored = sums_of(communicator, static_cast<std::int64_t>(piece.stored));
+  const std::int64_t lines_before = detail::sums_of(communicator, piece.lines).before;
+  const detail::Sums stored =
+      detail::sums_of(communicator, static_cast<std::int64_t>(piece.stored));
   const auto line_of = [&](const Failure& failure) {
     return failure.fault == Fault::none ? no_line
                                         : header.size_line + 1 + lines_before + failure.line;
@@ -203,6 +194,24 @@ GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::file
     }
     return coo;
   });
+}
+
+template <class Scalar>
+GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path,
+                               std::optional<std::uint64_t> memory_limit) {
+  using io::detail::FileKind;
+  const FileKind kind = communicator.agree([&] { return spread_kind(path); });
+  // A rank that sees another file finds its own errors; here all have to take the same way.
+  int way = static_cast<int>(kind);
+  MPI_Bcast(&way, 1, MPI_INT, 0, communicator.get());
+  switch (static_cast<FileKind>(way)) {
+    case FileKind::text:
+      return detail::read_text_ranges<Scalar>(communicator, path, memory_limit);
+    case FileKind::compressed:
+      return detail::read_text_on_one<Scalar>(communicator, path, memory_limit);
+    default:
+      return detail::read_array_parts<Scalar>(communicator, path, memory_limit);
+  }
 }
 
 template GlobalCoo<double> read_entries(const Communicator&, const std::filesystem::path&,

@@ -14,13 +14,16 @@ enum class Spread {
   nonzeros  ///< about equally many entries: the rows travel once more
 };
 
-/// This rank's share of a Matrix Market file's entries: each rank reads and parses a range of
-/// bytes, cut at line ends. Mirrored entries of symmetric files are there, duplicates kept. The
-/// file must be plain (not compressed), a coordinate file, and be seen by all ranks under that
-/// name. Indices are 64-bit. Scalar: float or double. memory_limit: as of gather_rows().
-/// Collective; throws InputError on all ranks, naming the file's first bad line as
-/// io::read_matrix_market() does, CapacityError where a host has no memory for its shares,
-/// ShapeError where ranks find other sizes in the file.
+/// This rank's share of the entries of a file, of any kind that io::read_matrix() reads; the file
+/// must be seen by all ranks under that name, and be no pipe. Of text each rank reads and parses a
+/// range of bytes, cut at line ends; where text is compressed, one rank inflates and parses it, and
+/// the others get their entries from it. Of SciPy's and PETSc's arrays each rank reads a part, and
+/// inflates what is before where they are compressed; checksums of parts are not compared. Mirrored
+/// entries of symmetric files are there, duplicates kept; no dense arrays, no complex values.
+/// Indices are 64-bit. Scalar: float or double. memory_limit: as of gather_rows(). Collective;
+/// throws InputError on all ranks, naming the file's first bad line as io::read_matrix_market()
+/// does (of arrays the first bad element of a rank), CapacityError where a host has no memory for
+/// its shares, ShapeError where ranks find other sizes in the file.
 template <class Scalar>
 GlobalCoo<Scalar> read_entries(const Communicator& communicator, const std::filesystem::path& path,
                                std::optional<std::uint64_t> memory_limit = {});
@@ -40,8 +43,8 @@ Partition spread_by_nonzeros(const Communicator& communicator, const GlobalCoo<S
   return Partition::by_nonzeros(communicator, even, lengths);
 }
 
-/// A distributed matrix from a Matrix Market file; no rank ever holds the whole matrix. Collective;
-/// errors are thrown on all ranks.
+/// A distributed matrix from a file, as read_entries() reads it; no rank ever holds the whole
+/// matrix. Collective; errors are thrown on all ranks.
 template <class Scalar = double, class Device = Kokkos::DefaultExecutionSpace,
           class Offset = std::int32_t>
 auto read_matrix_market(const Communicator& communicator, const std::filesystem::path& path,

@@ -15,6 +15,7 @@
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/io/detail/byte_source.hpp>
+#include <fatvec/io/detail/stored_matrix.hpp>
 
 namespace fatvec::io::detail {
 namespace {
@@ -199,19 +200,21 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
   struct stat status{};
   if (fstat(descriptor, &status) != 0 || S_ISDIR(status.st_mode)) {
     close(descriptor);
-    throw refuse("it is a folder; name a .mtx or .mtx.gz file in it.");
+    throw refuse("it is a folder; name a file in it, .mtx for example.");
   }
   auto raw = std::make_unique<RawFile>(descriptor, static_cast<std::uint64_t>(status.st_size),
                                        S_ISREG(status.st_mode));
-  const std::string head = raw->peek(4);
+  const std::string head = raw->peek(8);
   if (head.starts_with("\x1f\x8b")) return std::make_unique<GzipFile>(std::move(raw));
-  if (head == "PK\x03\x04")
-    throw refuse(concat(
-        "it is a zip archive, as .npz files are, which Python reads: "
-        "scipy.io.mmwrite(\"A.mtx\", scipy.sparse.load_npz(\"",
-        path.filename().string(),
-        "\")) makes it a Matrix Market file; fatvec.csr(...) of the same multiplies it there "
-        "(docs/python.md)."));
+  const FileKind kind = kind_of_bytes(head);
+  if (kind == FileKind::compressed) return inflated(path, std::move(raw));
+  if (kind != FileKind::text)
+    throw refuse(concat("it is ",
+                        kind == FileKind::npz   ? "a zip archive (.npz)"
+                        : kind == FileKind::npy ? "a NumPy array (.npy)"
+                                                : "a matrix of PETSc",
+                        ", and text is wanted here. Matrices are read of files of that kind, but "
+                        "not from pipes: name the file itself."));
   return raw;
 }
 

@@ -7,7 +7,9 @@
 
 #include <fatvec/core/memory.hpp>
 #include <fatvec/io/detail/body.hpp>
+#include <fatvec/io/detail/npy.hpp>
 #include <fatvec/io/detail/reader.hpp>
+#include <fatvec/io/detail/stored_matrix.hpp>
 
 namespace fatvec::io {
 namespace detail {
@@ -267,6 +269,8 @@ template <class Scalar>
 HostMultivector<Scalar> read_multivector(const std::filesystem::path& path,
                                          const ReadOptions& options) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::io::read_multivector");
+  if (detail::kind_of(path) == detail::FileKind::npy)
+    return detail::read_npy<Scalar>(path, options);
   return detail::read_dense<Scalar>(path, detail::default_piece_bytes, options);
 }
 

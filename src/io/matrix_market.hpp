@@ -76,8 +76,9 @@ template <class Scalar>
 using HostMultivector = Kokkos::View<Scalar**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 /// A dense rows × k multivector from an array file; a coordinate file is filled with zeros (its
-/// duplicates add up). Throws as read_matrix_market() does; the file is read before the multivector
-/// is allocated.
+/// duplicates add up). A NumPy array of one or two dimensions (.npy, told by its first bytes) is
+/// read, too. Throws as read_matrix_market() does; the file is read before the multivector is
+/// allocated.
 template <class Scalar>
 HostMultivector<Scalar> read_multivector(const std::filesystem::path& path,
                                          const ReadOptions& options = {});
@@ -154,7 +155,7 @@ void write_matrix_market(const std::filesystem::path& path,
       comment);
 }
 
-/// An array file, rows × k.
+/// An array file, rows × k; a NumPy array, without the comment, where the name ends in .npy.
 template <class Scalar>
 void write_multivector(
     const std::filesystem::path& path,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fatvec/core/output_file.hpp>
+#include <fatvec/io/detail/npy.hpp>
 #include <fatvec/io/detail/piece.hpp>
 #include <fatvec/io/matrix_market.hpp>
 
@@ -108,6 +109,10 @@ void write_multivector(
     const Kokkos::View<const Scalar**, Kokkos::LayoutStride, Kokkos::HostSpace>& multivector,
     const std::string& comment) {
   const Kokkos::Profiling::ScopedRegion region("fatvec::io::write_multivector");
+  if (path.extension() == ".npy") {
+    detail::write_npy<Scalar>(path, multivector);
+    return;
+  }
   const std::size_t rows = multivector.extent(0);
   OutputFile file(path);
   file.write(banner<Scalar>("array", comment));

@@ -73,7 +73,7 @@ class WrongUsage(CliTest):
     def test_subcommands(self):
         self.assertIn(
             "no subcommand is given; there are: info print multiply analyse tune generate reorder "
-            "list completion help.",
+            "convert list completion help.",
             self.error(),
         )
         self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
-#include <fstream>
 
+#include <fatvec/core/output_file.hpp>
 #include <fatvec/distributed/generate.hpp>
 #include <fatvec/distributed/matrix_market.hpp>
+#include <fatvec/io/matrix_file.hpp>
 
 #include "support.hpp"
 
@@ -132,13 +133,17 @@ TEST(DistributedGenerator, MakesTheSameMatrix) {
   }
 }
 
-/// A file that all ranks see while it lives; rank 0 writes it.
+/// A file that all ranks see while it lives; rank 0 writes it. ending: .mtx.gz compresses.
 class File {
  public:
-  explicit File(const std::string& text)
+  explicit File(const std::string& text, const std::string& ending = ".mtx")
       : path_(std::filesystem::temp_directory_path() /
-              ("fatvec-distributed-" + std::to_string(unique()) + ".mtx")) {
-    if (world_.rank() == 0) std::ofstream(path_, std::ios::binary) << text;
+              ("fatvec-distributed-" + std::to_string(unique()) + ending)) {
+    if (world_.rank() == 0) {
+      fatvec::detail::OutputFile file(path_);
+      file.write(text);
+      file.commit();
+    }
     MPI_Barrier(MPI_COMM_WORLD);
   }
   ~File() {
@@ -171,28 +176,38 @@ const std::string good_files[] = {
 
 TEST(DistributedFile, GivesTheMatrixThatOneRankReads) {
   const Communicator world;
-  for (const std::string& text : good_files) {
-    SCOPED_TRACE(text);
-    const File file(text);
-    const HostCsr serial = csr_from_coo<HostCsr::device_type, std::int64_t>(
-        io::read_matrix_market<double>(file.path()));
-    for (const auto how : {distributed::Spread::even, distributed::Spread::nonzeros}) {
-      const auto a = distributed::read_matrix_market(world, file.path(), how);
-      ASSERT_EQ(a.rows(), serial.rows());
-      ASSERT_EQ(a.cols(), serial.cols());
-      expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
+  for (const std::string& text : good_files)
+    for (const char* const ending : {".mtx", ".mtx.gz"}) {
+      SCOPED_TRACE(text + ending);
+      const File file(text, ending);
+      const HostCsr serial = csr_from_coo<HostCsr::device_type, std::int64_t>(
+          io::read_matrix_market<double>(file.path()));
+      for (const auto how : {distributed::Spread::even, distributed::Spread::nonzeros}) {
+        const auto a = distributed::read_matrix_market(world, file.path(), how);
+        ASSERT_EQ(a.rows(), serial.rows());
+        ASSERT_EQ(a.cols(), serial.cols());
+        expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
+      }
     }
-  }
 }
 
-TEST(DistributedFile, GivesALargerMatrix) {
+TEST(DistributedFile, GivesALargerMatrixWhateverTheFormat) {
   const Communicator world;
   const HostCsr serial = whole("powerlaw:400:9:max=300");
-  const File file("");
-  if (world.rank() == 0) io::write_matrix_market(file.path(), serial);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const auto a = distributed::read_matrix_market(world, file.path(), distributed::Spread::nonzeros);
-  expect_product<LayoutRight, LayoutRight>(a, serial, 8, 1.0, 0.0);
+  const File text("", ".txt");
+  if (world.rank() == 0) io::write_matrix_market(text.path(), serial);
+  for (const char* const ending : {".mtx", ".mtx.gz", ".npz", ".petsc"}) {
+    SCOPED_TRACE(ending);
+    const File file("", ending);
+    if (world.rank() == 0) {
+      const auto matrix = io::read_matrix<double>(text.path()).matrix;
+      io::write_matrix(file.path(), matrix, {.petsc_bits = 64});
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto a =
+        distributed::read_matrix_market(world, file.path(), distributed::Spread::nonzeros);
+    expect_product<LayoutRight, LayoutRight>(a, serial, 8, 1.0, 0.0);
+  }
 }
 
 const std::string bad_files[] = {
@@ -208,25 +223,33 @@ const std::string bad_files[] = {
 
 TEST(DistributedFile, HasTheErrorThatOneRankFinds) {
   const Communicator world;
-  for (const std::string& text : bad_files) {
-    SCOPED_TRACE(text);
-    const File file(text);
-    const std::string serial =
-        message_of([&] { (void)io::read_matrix_market<double>(file.path()); });
-    const std::string spread =
-        message_of([&] { (void)distributed::read_entries<double>(world, file.path()); });
-    ASSERT_NE(serial, "no error");
-    EXPECT_EQ(spread.substr(0, serial.size()), serial);
-  }
+  for (const std::string& text : bad_files)
+    for (const char* const ending : {".mtx", ".mtx.gz"}) {
+      SCOPED_TRACE(text + ending);
+      const File file(text, ending);
+      const std::string serial =
+          message_of([&] { (void)io::read_matrix_market<double>(file.path()); });
+      const std::string spread =
+          message_of([&] { (void)distributed::read_entries<double>(world, file.path()); });
+      ASSERT_NE(serial, "no error");
+      EXPECT_EQ(spread.substr(0, serial.size()), serial);
+    }
 }
 
-TEST(DistributedFile, IsRefusedWhereRangesOfBytesAreNoLines) {
+TEST(DistributedFile, IsRefusedWhereItIsDamaged) {
   const Communicator world;
-  const File compressed("\x1f\x8b\x08");
-  EXPECT_NE(message_of([&] {
-              (void)distributed::read_entries<double>(world, compressed.path());
-            }).find("gunzip"),
+  const auto message = [&](const std::string& text) {
+    const File file(text);
+    return message_of([&] { (void)distributed::read_entries<double>(world, file.path()); });
+  };
+  EXPECT_NE(message("\x1f\x8b\x08").find("end early"), std::string::npos);
+  EXPECT_NE(message("PK\x03\x04").find("zip archive without its directory"), std::string::npos);
+  const std::string petsc(
+      "\0\x12\x7b\x50\0\0\0\x02\0\0\0\x02\0\0\0\x01\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\0\0\0\0\0",
+      36);
+  EXPECT_NE(message(petsc).find("columns: element 0 must be at least 0 and less than 2"),
             std::string::npos);
+  EXPECT_NE(message(petsc.substr(0, 30)).find("truncated or damaged"), std::string::npos);
   EXPECT_THROW((void)distributed::read_entries<double>(world, "/nowhere/at/all.mtx"), InputError);
 }
 

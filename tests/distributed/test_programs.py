@@ -222,7 +222,8 @@ class Multiply(Programs):
         for ranks in (0, 2, 3):
             with self.subTest(ranks=ranks):
                 self.assertIn(
-                    "plain file", self.refused(ranks, FATVEC, "multiply", "pipe", "--distributed")
+                    "parts of a file",
+                    self.refused(ranks, FATVEC, "multiply", "pipe", "--distributed"),
                 )
                 self.assertIn(
                     "broken.mtx:4", self.refused(ranks, FATVEC, "multiply", broken, "--distributed")

@@ -18,6 +18,7 @@ PACKAGES = {
     "Kokkos": "kokkos",
     "KokkosKernels": "kokkos-kernels",
     "ZLIB": "zlib-api",
+    "LibArchive": "libarchive",
     "fmt": "fmt",
     "CLI11": "cli11",
     "nlohmann_json": "nlohmann-json",
@@ -26,7 +27,12 @@ PACKAGES = {
     "MPI": "mpi",
     "METIS": "metis",
 }
-AROUND = {"kokkos": (), "mpi": ("+mpi",), "metis": ("+metis",)}  # of all others the tools
+AROUND = {
+    "kokkos": (),
+    "libarchive": ("+tools+libarchive",),
+    "mpi": ("+mpi",),
+    "metis": ("+metis",),
+}  # of all others the tools
 
 
 class Recorder:

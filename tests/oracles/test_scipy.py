@@ -146,6 +146,24 @@ class AgainstScipy(unittest.TestCase):
             )
             self.assertTrue((scipy.io.mmread(self.folder / "y.mtx") == a.toarray()).all())
 
+    def test_archives_of_scipy_lead_to_the_same_matrix(self):
+        """scipy.sparse.save_npz, of every format that is read, and back by load_npz."""
+        types = ["float64", "float32", "int64", "int8", "uint16", "bool"]
+        for seed, (kind, dtype) in enumerate(
+            (kind, dtype) for kind in ("csr", "csc", "coo", "bsr") for dtype in types
+        ):
+            a = scipy.sparse.random(30, 20, 0.2, random_state=seed, format="csr")
+            a.data = (100 * a.data).astype(dtype)
+            stored = a.tobsr((5, 4)) if kind == "bsr" else a.asformat(kind)
+            if seed % 2:
+                stored = getattr(scipy.sparse, f"{kind}_array")(stored)
+            with self.subTest(kind=kind, dtype=dtype):
+                scipy.sparse.save_npz(self.folder / "a.npz", stored, compressed=seed % 3 > 0)
+                self.fatvec("convert", self.folder / "a.npz", self.folder / "b.npz")
+                b = scipy.sparse.load_npz(self.folder / "b.npz")
+                b.check_format()
+                self.assertTrue((b.toarray() == stored.toarray().astype(float)).all())
+
     def test_generated_matrices_are_read_by_scipy(self):
         for kind in "stencil7:5:dof=2", "powerlaw:200:4", "banded:50:3", "arrow:30":
             self.fatvec("generate", kind, "--output", self.folder / "g.mtx")

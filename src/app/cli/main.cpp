@@ -53,6 +53,7 @@ int parse_and_run(ranks::Session& session, int argc, char** argv) {
   add_tune(app, action);
   add_generate(app, action);
   add_reorder(app, action);
+  add_convert(app, action);
   add_list(app, action);
   add_completion(app, action);
   add_help(app, action);

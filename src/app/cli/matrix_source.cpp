@@ -2,21 +2,13 @@
 #include "matrix_source.hpp"
 
 #include <filesystem>
+#include <utility>
 
-#include <fatvec/formats/assemble.hpp>
 #include <fatvec/generate/generate.hpp>
-#include <fatvec/io/matrix_market.hpp>
+#include <fatvec/io/matrix_file.hpp>
 
 namespace fatvec::cli {
 namespace {
-
-std::string describe(const io::MatrixMarketHeader& header) {
-  constexpr const char* fields[] = {"real", "integer", "pattern", "complex"};
-  constexpr const char* symmetries[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-  return fmt::format("{} {} {}", header.coordinate ? "coordinate" : "array",
-                     fields[static_cast<int>(header.field)],
-                     symmetries[static_cast<int>(header.symmetry)]);
-}
 
 bool is_spec_without_prefix(const std::string& text) {
   try {
@@ -27,7 +19,7 @@ bool is_spec_without_prefix(const std::string& text) {
   }
 }
 
-/// The file is opened once and read from its begin to its end, so that it may be a pipe.
+/// Text is read once, from its begin to its end, so that it may come from a pipe.
 MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> memory_limit,
                        Progress& progress) {
   std::error_code unreadable;  // told where the file is opened
@@ -36,18 +28,14 @@ MatrixSource read_file(const std::string& path, std::optional<std::uint64_t> mem
         fmt::format("{}: no such file. For the generated matrix write gen:{}", path, path));
   }
   progress.step(fmt::format("reading {}", path));
-  io::MatrixMarketHeader header;
-  const auto coo = io::read_matrix_market<double>(
-      path, &header,
-      {.memory_limit = memory_limit, .accept = {}, .progress = [&progress](double done) {
-         progress.share(done);
-       }});
-  progress.step("sorting its entries by rows");
-  AssemblyReport report;
-  auto csr =
-      csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int32_t>(coo, &report, memory_limit);
-  validate(Kokkos::DefaultHostExecutionSpace(), csr);
-  return {path, describe(header), std::move(csr), report.duplicates};
+  bool sorting = false;
+  auto file = io::read_matrix<double>(
+      path, {.memory_limit = memory_limit, .accept = {}, .progress = [&](double done) {
+               progress.share(done);
+               if (done >= 1 && !std::exchange(sorting, true))
+                 progress.step("sorting its entries by rows");
+             }});
+  return {path, std::move(file.description), std::move(file.matrix), file.duplicates};
 }
 
 }  // namespace

@@ -154,8 +154,8 @@ int multiply(const MultiplyOptions& options) {
 
 void add_operands(CLI::App& command, MultiplyOptions& options) {
   auto* const x = command.add_option("--x", options.x,
-                                     "X from a Matrix Market file (- for the standard input); its "
-                                     "columns are k (default: random)");
+                                     "X from a Matrix Market file or NumPy's .npy (- for the "
+                                     "standard input: text); its columns are k (default: random)");
   auto* const k =
       command.add_option("-k,--k", options.k, "Columns of a random X")->capture_default_str();
   x->type_name("FILE")->excludes(whole(k, 1)->type_name("K"));
@@ -202,8 +202,8 @@ void add_results(CLI::App& command, MultiplyOptions& options) {
   auto* const repeat = command.add_option("--repeat", options.repeat,
                                           "Runs to time after the first one; the median counts");
   whole(repeat->capture_default_str(), 0, most_repetitions)->type_name("N");
-  auto* const output = command.add_option("-o,--output", options.output,
-                                          "Write Y to a Matrix Market file, correct or not");
+  auto* const output = command.add_option(
+      "-o,--output", options.output, "Write Y, correct or not: .npy for NumPy, else Matrix Market");
   file_to_write(output);
   auto* const expect = command.add_option(
       "--expect", options.expect, "Compare Y with a known product (- for the standard input)");

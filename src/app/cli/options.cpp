@@ -11,8 +11,8 @@ void add_matrix(CLI::App& command, std::string& matrix) {
   command
       .add_option(
           "MATRIX", matrix,
-          "Matrix Market file (.mtx, .mtx.gz; - for the standard input) or generator spec, e.g. "
-          "gen:stencil27:100")
+          "File (Matrix Market .mtx, .mtx.gz, SciPy .npz, PETSc binary; - for the standard input) "
+          "or generator spec, e.g. gen:stencil27:100")
       ->required()
       ->type_name("");
   command.footer("The generated matrices: fatvec help generators.\n");

@@ -20,6 +20,7 @@ void add_print(CLI::App& app, Action& action);
 void add_multiply(CLI::App& app, Action& action);
 void add_generate(CLI::App& app, Action& action);
 void add_reorder(CLI::App& app, Action& action);
+void add_convert(CLI::App& app, Action& action);
 void add_analyse(CLI::App& app, Action& action);
 void add_tune(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);

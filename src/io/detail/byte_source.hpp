@@ -30,7 +30,13 @@ class ByteSource {
   std::string failure_;
 };
 
-/// Opens a plain or gzip-compressed file, or a pipe. Throws InputError where that fails.
+/// Opens a file or a pipe, plain or compressed. Throws InputError where that fails, or where the
+/// compression wants a library that this build has not.
 std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path);
+
+/// What bzip2, xz or zstd compressed; raw: from its first byte. Throws InputError in builds without
+/// libarchive.
+std::unique_ptr<ByteSource> inflated(const std::filesystem::path& path,
+                                     std::unique_ptr<ByteSource> raw);
 
 }  // namespace fatvec::io::detail

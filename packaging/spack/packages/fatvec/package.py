@@ -41,6 +41,7 @@ class Fatvec(CMakePackage, CudaPackage):
         description="The programs fatvec and fatvec-bench, and the library fatvec::io",
     )
     conflicts("~kernels", when="+tools", msg="the programs link fatvec::kernels")
+    variant("libarchive", default=True, description="With tools: .mtx.bz2, .mtx.xz and .mtx.zst")
     variant("mpi", default=False, description="The library fatvec::mpi: a matrix over MPI ranks")
     conflicts("~tools", when="+mpi", msg="fatvec::mpi reads with fatvec::io")
     variant("metis", default=False, description="With mpi: parts of a matrix that METIS finds")
@@ -72,6 +73,8 @@ class Fatvec(CMakePackage, CudaPackage):
         depends_on("benchmark@1.7:")
         depends_on("googletest@1.12:", type="test")
         depends_on("python@3.9:", type="test")
+    with when("+tools+libarchive"):
+        depends_on("libarchive@3.4:")
     with when("+mpi"):
         depends_on("mpi")
     with when("+metis"):
@@ -84,7 +87,7 @@ class Fatvec(CMakePackage, CudaPackage):
             self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"),
             self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels"),
         ]
-        for name in ("mpi", "metis"):
+        for name in ("libarchive", "mpi", "metis"):
             args.append(self.define_from_variant(f"FATVEC_ENABLE_{name.upper()}", name))
         if spec.satisfies("+kernels"):
             args.append(self.define_from_variant("BUILD_SHARED_LIBS", "shared"))
