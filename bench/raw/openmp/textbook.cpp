@@ -3,7 +3,7 @@
 
 #include "raw/textbook.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 /// omp parallel for with the schedule that a paper names.
@@ -37,4 +37,4 @@ void add_raw_openmp_textbook(Registry& registry) {
   family("static", omp_sched_static, 0).add_columns(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN
