@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fatvec/app/cli/common/streams.hpp>
+#include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/app/ranks/session.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/output_file.hpp>
@@ -57,6 +58,18 @@ void initialise_benchmark(char* program, const Options& options) {
   if (argc > 1) throw UsageError(detail::concat("Google Benchmark does not know ", argv[1], "."));
 }
 
+/// Throws UsageError for what there is in double only.
+void require_float(const Options& options) {
+  if (product::formats_in_float().empty())
+    throw UsageError(
+        "this build has nothing in float; name formats in FATVEC_FLOAT_FORMATS of CMake.");
+  const Suite& suite = find_suite(options.suite);
+  if (suite.scaling != Scaling::none || !suite.lengths.empty())
+    throw UsageError(detail::concat("the suite ", suite.name, " is in double only."));
+  if (std::ranges::find(options.sweeps, "fused") != options.sweeps.end())
+    throw UsageError("the contenders of --sweep fused are in double only.");
+}
+
 /// Case: BenchCase or VectorCase, whichever the Session runs.
 template <class Session, class Case>
 int run_cases(const Registry& registry, const Options& options, const Suite& suite,
@@ -65,7 +78,8 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only);
   auto facts = provenance(options, bandwidths);
   facts.insert(facts.end(), registry.facts().begin(), registry.facts().end());
-  Run run(options, facts, summary(bandwidths));
+  const std::string in_scalar = options.in_float() ? "in float; " : "";
+  Run run(options, facts, in_scalar + summary(bandwidths));
   std::erase_if(cases, [&](const Case& bench_case) { return run.has(bench_case.name()); });
   Session session(options, suite, bandwidths, last_level_cache_bytes());
   session.register_cases(cases);
@@ -78,6 +92,7 @@ int run(int argc, char** argv, bool speaks) {
   const auto parsed = parse_options(argc, argv, speaks);
   if (!parsed) return Exit::ok;
   const Options& options = *parsed;
+  if (options.in_float()) require_float(options);
   initialise_benchmark(argv[0], options);
 
   std::vector<std::string> arguments = options.kokkos_arguments;
@@ -87,7 +102,10 @@ int run(int argc, char** argv, bool speaks) {
   const Kokkos::ScopeGuard kokkos(kokkos_argc, kokkos_argv.data());
 
   Registry registry;
-  add_all_contenders(registry);
+  if (options.in_float())
+    add_contenders_in_float(registry);
+  else
+    add_contenders_in_double(registry);
   if (options.list) {
     if (speaks) print_list(registry);
     cli::flush_standard_output();

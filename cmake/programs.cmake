@@ -30,7 +30,37 @@ if(FATVEC_HAVE_MPI)
 endif()
 
 # The products that the programs choose from at run time.
-add_library(fatvec_product STATIC "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
+# In float the kernels of some formats, each in a unit of its own; what fatvec::kernels has in float is not compiled again.
+set(pages csr sell sliced_dia)
+if("float:32" IN_LIST FATVEC_INSTANTIATE)
+  set(pages ${FATVEC_KERNEL_PAGES})
+endif()
+set(FATVEC_FLOAT_FORMATS "${pages}" CACHE STRING "Pages of kernels/ whose kernels the benchmark has in float, too (empty: it has no float)")
+set(FATVEC_EXTERN_PRODUCTS "")
+set(FATVEC_PREPARE_PRODUCTS "")
+set(FATVEC_FLOAT_FORMAT_NAMES "")
+set(float_products "")
+foreach(page IN LISTS FATVEC_FLOAT_FORMATS)
+  if(NOT DEFINED FATVEC_KERNELS_OF_${page})
+    list(JOIN FATVEC_KERNEL_PAGES ", " known)
+    message(FATAL_ERROR "FATVEC_FLOAT_FORMATS: '${page}' is none of ${known}")
+  endif()
+  set(FATVEC_PRODUCTS "")
+  foreach(kernel IN LISTS FATVEC_KERNELS_OF_${page})
+    set(product "template std::unique_ptr<Product> prepare_on<float, ${kernel}>(std::string_view, const Case&);\n")
+    string(APPEND FATVEC_PRODUCTS "${product}")
+    string(APPEND FATVEC_EXTERN_PRODUCTS "extern ${product}")
+    string(APPEND FATVEC_PREPARE_PRODUCTS "  if (kernel == ${kernel}::name) return prepare_on<float, ${kernel}>(backend, task);\n")
+  endforeach()
+  string(REPLACE "_" "-" name "${page}")
+  list(APPEND FATVEC_FLOAT_FORMAT_NAMES "\"${name}\"")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/float_product.cpp.in" "${PROJECT_BINARY_DIR}/products/${page}_float.cpp" @ONLY)
+  list(APPEND float_products "${PROJECT_BINARY_DIR}/products/${page}_float.cpp")
+endforeach()
+list(JOIN FATVEC_FLOAT_FORMAT_NAMES ", " FATVEC_FLOAT_FORMAT_NAMES)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/prepare_in_float.cpp.in" "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp" @ONLY)
+
+add_library(fatvec_product STATIC ${float_products} "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/search.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp")
 target_link_libraries(fatvec_product PUBLIC fatvec::kernels fatvec::io PRIVATE fatvec_options)

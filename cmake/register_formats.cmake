@@ -2,6 +2,7 @@
 # kernels/registry.cmake, the list of formats, made into
 #   <fatvec/registered_formats.hpp>  what C++ wants of it
 #   FATVEC_KERNELS                   the kernels: first those for plans, then the others
+#   FATVEC_KERNEL_PAGES              the pages, FATVEC_KERNELS_OF_PAGE the kernels of one
 #   FATVEC_UNITS                     what fatvec::kernels compiles, one source file for each:
 #                                    name|header|MACRO:arguments|...
 if(CMAKE_SCRIPT_MODE_FILE) # the headers without a build: cmake -D PROJECT_SOURCE_DIR=... -D FATVEC_INCLUDE_DIR=... -P
@@ -10,6 +11,7 @@ endif()
 set(FATVEC_KERNELS "")
 set(FATVEC_UNITS "")
 set(FATVEC_PAGES "")
+set(FATVEC_KERNEL_PAGES "")
 set(FATVEC_CONVERSIONS "")
 set(other_kernels "")
 
@@ -72,6 +74,11 @@ function(fatvec_format page)
   if(NOT FATVEC_COMPILED_FORMATS OR "${page}" IN_LIST FATVEC_COMPILED_FORMATS)
     set(FATVEC_UNITS ${FATVEC_UNITS} ${units} PARENT_SCOPE)
   endif()
+  list(APPEND FATVEC_KERNELS_OF_${page} ${kernels})
+  set(FATVEC_KERNELS_OF_${page} ${FATVEC_KERNELS_OF_${page}} PARENT_SCOPE)
+  set(FATVEC_KERNEL_PAGES ${FATVEC_KERNEL_PAGES} ${page})
+  list(REMOVE_DUPLICATES FATVEC_KERNEL_PAGES)
+  set(FATVEC_KERNEL_PAGES ${FATVEC_KERNEL_PAGES} PARENT_SCOPE)
   list(POP_FRONT kernels)
   set(FATVEC_KERNELS ${FATVEC_KERNELS} ${first} PARENT_SCOPE)
   set(other_kernels ${other_kernels} ${kernels} PARENT_SCOPE)

@@ -204,8 +204,8 @@ class NameFilter {
 }  // namespace
 
 std::string BenchCase::name() const {
-  return detail::concat("matrix:", matrix.name, "/", contender->label(),
-                        "/layout:", to_string(layout), "/k:", k);
+  return detail::concat("matrix:", matrix.name, in_float ? "/scalar:float/" : "/",
+                        contender->label(), "/layout:", to_string(layout), "/k:", k);
 }
 
 std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,
@@ -227,7 +227,8 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
     for (const auto& sweep : sweeps)
       for (const auto k : sweep.columns)
         for (const auto* const contender : contenders) {
-          const BenchCase bench_case{contender, matrix, sweep.layout, k, largest_k};
+          const BenchCase bench_case{contender, matrix,    sweep.layout,
+                                     k,         largest_k, options.in_float()};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);
         }
   if (cases.empty())

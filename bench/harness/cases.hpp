@@ -25,9 +25,10 @@ struct BenchCase {
   product::Layout layout = product::Layout::row;
   std::int64_t k = 1;
   std::int64_t largest_k = 1;  ///< of all cases of this matrix: one oracle serves them all
+  bool in_float = false;
 
-  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K"; keys end at the first ':', no value holds
-  /// '/'.
+  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K", in float "matrix:NAME/scalar:float/...";
+  /// keys end at the first ':', no value holds '/'.
   [[nodiscard]] std::string name() const;
 };
 

@@ -73,7 +73,7 @@ std::string Contender::parameter(const std::string& key) const {
 /// What names of cases consist of beside the parameters of a contender.
 constexpr std::string_view keys_of_cases[] = {"matrix",  "vector",   "operation", "contender",
                                               "backend", "format",   "layout",    "k",
-                                              "ranks",   "exchange", "partition"};
+                                              "ranks",   "exchange", "partition", "scalar"};
 
 void Registry::add(Contender contender) {
   const std::string label = contender.label();

@@ -99,7 +99,8 @@ class Registry {
   std::vector<std::pair<std::string, std::string>> facts_;
 };
 
-/// Calls every add_NAME(Registry&) that bench/CMakeLists.txt lists (generated).
-void add_all_contenders(Registry& registry);
+/// Call every add_NAME(Registry&) that bench/CMakeLists.txt lists, of this scalar (generated).
+void add_contenders_in_double(Registry& registry);
+void add_contenders_in_float(Registry& registry);
 
 }  // namespace fatvec::bench

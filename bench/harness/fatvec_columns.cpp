@@ -6,19 +6,20 @@
 #include <fatvec/kernels/csr.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/scalar.hpp"
 
 /// Contender `fatvec`, format csr, kernel:column-by-column: spmm once for each column, which is
 /// what a program does that knows products of one vector only (Gollmann 2020). With --sweep
 /// textbook:
 ///   copies:no    on the columns of X and Y where they lie
 ///   copies:yes   on a contiguous copy of each, whose making is part of the time
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 template <class ExecSpace>
 struct ColumnByColumn {
-  using Matrix = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
-  using Vector = Kokkos::View<double*, ExecSpace>;
+  using Matrix = CsrMatrix<Scalar, std::int32_t, ExecSpace, std::int32_t>;
+  using Vector = Kokkos::View<Scalar*, ExecSpace>;
 
   bool copies;
   Prepared<Matrix> prepared{};
@@ -34,7 +35,7 @@ struct ColumnByColumn {
                                      static_cast<std::size_t>(matrix.rows()));
   }
   template <class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
+  void operator()(const ExecSpace& exec, Scalar alpha, const Matrix&, const X& x, Scalar beta,
                   const Y& y) const {
     for (std::size_t c = 0; c < y.extent(1); ++c) {
       const auto from = Kokkos::subview(x, Kokkos::ALL, c);
@@ -61,7 +62,7 @@ void add_columns(Registry& registry, const char* backend, bool on_request = fals
                   .on_request = on_request,
                   .sweep = "textbook",
                   .prepare = [copies](const product::Case& task) {
-                    return product::make_product<CsrMatrix, ExecSpace>(
+                    return product::make_product<CsrMatrix, Scalar, ExecSpace>(
                         task, ColumnByColumn<ExecSpace>{copies});
                   }});
   }
@@ -81,4 +82,4 @@ void add_fatvec_columns(Registry& registry) {
 #endif
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

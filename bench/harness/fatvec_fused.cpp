@@ -13,20 +13,21 @@
 #include <fatvec/plan/convert.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/scalar.hpp"
 
 /// Contender `fatvec` with what stands around a product. With --sweep fused:
 ///   around:dot       dot products of Y with X, or the squared norms of Y where A is not square
 ///   around:residual  Y = beta · B + alpha · A · X, of which B is what Y was, and its squared norms
 ///   passes:one       all at once
 ///   passes:apart     by a copy of B, spmm() and dot()
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 template <class Matrix, class Layout>
 class Surrounded final : public product::Product {
   using ExecSpace = typename Matrix::execution_space;
   using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
-  using Operands = product::DenseOperands<ExecSpace, Layout>;
+  using Operands = product::DenseOperands<double, ExecSpace, Layout>;
 
  public:
   Surrounded(const product::Case& task, bool residual, bool apart)
@@ -170,4 +171,4 @@ void add_fatvec_fused(Registry& registry) {
 #endif
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

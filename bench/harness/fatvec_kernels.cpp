@@ -8,8 +8,9 @@
 #include <fatvec/app/dispatch/product.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/scalar.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 /// The same through row-major copies of X and Y, which are part of its time: --sweep packing.
@@ -80,4 +81,4 @@ void add_fatvec_kernels(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -2,10 +2,11 @@
 #include <fatvec/statistics/vector_statistics.hpp>
 
 #include "harness/reduction.hpp"
+#include "harness/scalar.hpp"
 
 /// Contender `fatvec` of the suite of vectors: vector_statistics, also where only one of the norms
 /// is asked for, and dot.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 template <class ExecSpace, class Layout>
@@ -79,4 +80,4 @@ void add_fatvec_vectors(Registry& registry) {
 #endif
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -32,13 +32,14 @@ class Batch {
   /// Prepares the case, runs it once and verifies that.
   void add(const BenchCase& bench_case, Outcome& outcome) {
     const auto& contender = *bench_case.contender;
-    product::Case task{
-        .matrix = problem_.matrix(), .k = bench_case.k, .layout = bench_case.layout, .options = {}};
+    product::Case task = problem_.task(bench_case.k, bench_case.layout);
     // A format that is mostly padding would take minutes to fill, and push everything else out of
     // memory, to show what is known.
     constexpr double largest = 0x1p63;
-    const auto most = static_cast<std::uint64_t>(
-        std::min(largest, policy_.max_expansion * static_cast<double>(task.matrix.bytes())));
+    const auto csr_bytes = static_cast<double>(
+        task.in_double() ? task.matrix.bytes() : product::matrix_of<float>(task).bytes());
+    const auto most =
+        static_cast<std::uint64_t>(std::min(largest, policy_.max_expansion * csr_bytes));
     const std::uint64_t free = free_bytes(contender.backend) / 2;
     short_of_memory_ = free < most;
     task.options.memory_limit = std::min(most, free);
@@ -53,7 +54,7 @@ class Batch {
     outcome.matrix_bytes = product->matrix_bytes;
     outcome.stored_entries = product->stored_entries;
     bytes_ += static_cast<double>(product->matrix_bytes) +
-              8.0 * static_cast<double>(task.k) *
+              static_cast<double>(problem_.value_bytes()) * static_cast<double>(task.k) *
                   static_cast<double>(task.matrix.rows() + task.matrix.cols());
     if (!policy_.dry_run) members_.push_back({std::move(product), &outcome, task.k});
   }

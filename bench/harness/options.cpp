@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include <fatvec/app/cli/common/help.hpp>
 #include <fatvec/app/cli/common/streams.hpp>
@@ -103,6 +105,12 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   file_to_write(app.add_option(
       "--output", options.output,
       "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end"));
+  cli::one_of(
+      app.add_option("--scalar", options.scalar,
+                     "What all contenders multiply in, and are verified as: A, X, Y and sums "
+                     "in double or in float")
+          ->capture_default_str(),
+      {"double", "float"});
   finite(app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")
              ->capture_default_str());
   finite(
@@ -146,6 +154,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   }
   if (options.resume && options.output.empty())
     throw UsageError("--resume wants the --output that it goes on with.");
+  if (options.in_float())
+    for (const auto& [name, value] :
+         {std::pair{"--alpha", options.alpha}, {"--beta", options.beta}})
+      if (!std::isfinite(static_cast<float>(value)))
+        throw UsageError(detail::concat(name, "=", value, " is beyond what a float can be."));
   for (const auto& argument : app.remaining()) {
     if (starts_with(argument, "--benchmark_") || starts_with(argument, "--v=")) {
       options.benchmark_arguments.push_back(argument);

@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> sweeps;  ///< settings whose variants run, too: chunk, block, ...; "all"
   std::string output;               ///< result file; empty: none
   bool resume = false;              ///< keep the rows that the result file has already
+  std::string scalar = "double";    ///< of A, X, Y and the sums: double, float
   double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
   double beta = 0;
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
@@ -36,6 +37,8 @@ struct Options {
 
   std::vector<std::string> benchmark_arguments;  ///< --benchmark_...: for Google Benchmark
   std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
+
+  [[nodiscard]] bool in_float() const { return scalar == "float"; }
 
   /// How rows are timed: as the command line says, otherwise for at most `suite_seconds`.
   /// Repetitions that are asked for are capped only where seconds are asked for, too.

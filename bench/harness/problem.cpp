@@ -36,7 +36,8 @@ double element(std::uint64_t row, std::uint64_t column) {
 }
 
 verify::Reference<double> leading_columns(const verify::Reference<double>& wide, std::int64_t k) {
-  verify::Reference<double> narrow{.rows = wide.rows, .k = k, .value = {}, .allowed = {}};
+  verify::Reference<double> narrow{
+      .rows = wide.rows, .k = k, .value = {}, .allowed = {}, .largest = wide.largest};
   narrow.value.reserve(wide.rows * k);
   narrow.allowed.reserve(wide.rows * k);
   for (std::int64_t begin = 0; begin < wide.rows * wide.k; begin += wide.k) {
@@ -48,42 +49,61 @@ verify::Reference<double> leading_columns(const verify::Reference<double>& wide,
   return narrow;
 }
 
+product::Case task_of(const product::HostCsr& matrix, bool in_float) {
+  product::Case task{.matrix = matrix, .options = {}};
+  return in_float ? product::in_float(std::move(task)) : task;
+}
+
+}  // namespace
+
+Problem::Problem(const MatrixSource& source, std::int64_t largest_k, bool in_float, double alpha,
+                 double beta)
+    : name_(source.name),
+      task_(task_of(load(source, largest_k), in_float)),
+      statistics_(row_statistics(task_.matrix)),
+      largest_k_(largest_k),
+      alpha_(rounded(alpha)),
+      beta_(rounded(beta)) {}
+
+product::Case Problem::task(std::int64_t k, product::Layout layout) const {
+  product::Case task = task_;
+  task.k = k;
+  task.layout = layout;
+  return task;
+}
+
+/// A number of the scalar.
+double Problem::rounded(double value) const {
+  return task_.in_double() ? value : static_cast<float>(value);
+}
+
 /// rows × k pseudo-random elements, the same for any k.
-product::HostMultivector elements(const std::string& label, std::int64_t rows, std::int64_t k,
-                                  std::int64_t first_row) {
+product::HostMultivector Problem::elements(const std::string& label, std::int64_t rows,
+                                           std::int64_t k, std::int64_t first_row) const {
   const auto v = product::allocate(label, rows, k);
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(0, rows), [=](std::int64_t i) {
-    for (std::int64_t c = 0; c < k; ++c) v(i, c) = element(first_row + i, c);
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(0, rows), [=, this](std::int64_t i) {
+    for (std::int64_t c = 0; c < k; ++c) v(i, c) = rounded(element(first_row + i, c));
   });
   Kokkos::fence(label);
   return v;
 }
 
-}  // namespace
-
-Problem::Problem(const MatrixSource& source, std::int64_t largest_k, double alpha, double beta)
-    : name_(source.name),
-      matrix_(load(source, largest_k)),
-      statistics_(row_statistics(matrix_)),
-      largest_k_(largest_k),
-      alpha_(alpha),
-      beta_(beta) {}
-
 product::HostMultivector Problem::x(std::int64_t k) const {
-  return elements("fatvec::bench::X", matrix_.cols(), k, 0);
+  return elements("fatvec::bench::X", matrix().cols(), k, 0);
 }
 
 product::HostMultivector Problem::initial_y(std::int64_t k) const {
-  if (beta_ != 0) return elements("fatvec::bench::Y", matrix_.rows(), k, matrix_.cols());
-  const auto y = product::allocate("fatvec::bench::Y", matrix_.rows(), k);
+  if (beta_ != 0) return elements("fatvec::bench::Y", matrix().rows(), k, matrix().cols());
+  const auto y = product::allocate("fatvec::bench::Y", matrix().rows(), k);
   Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
   return y;
 }
 
 const verify::Reference<double>& Problem::reference(std::int64_t k) {
   if (widest_.k == 0)
-    widest_ =
-        verify::reference_product(alpha_, matrix_, x(largest_k_), beta_, initial_y(largest_k_));
+    widest_ = verify::reference_product(
+        alpha_, matrix(), x(largest_k_), beta_, initial_y(largest_k_),
+        task_.in_double() ? verify::Rounding::of<double>() : verify::Rounding::of<float>());
   if (k == widest_.k) return widest_;
   if (k != current_.k) current_ = leading_columns(widest_, k);
   return current_;

@@ -14,18 +14,26 @@
 namespace fatvec::bench {
 
 /// A matrix of the run on the host, with the X that every contender multiplies, the Y that it
-/// starts from, and the oracle's answer to Y = beta · Y + alpha · A · X.
+/// starts from, and the oracle's answer to Y = beta · Y + alpha · A · X. In float all numbers,
+/// alpha and beta among them, are rounded to floats before, and the oracle allows float's rounding.
 ///
 /// X(j, c) and Y(i, c) depend on their indices alone, so X with k columns is the first k columns of
 /// any wider one: the oracle, the slowest part of a row, runs once per matrix, for the largest k.
 class Problem {
  public:
-  /// Reads or generates the matrix; throws what io and generate throw, and CapacityError where a
-  /// product with largest_k columns would not fit.
-  Problem(const MatrixSource& source, std::int64_t largest_k, double alpha = 1, double beta = 0);
+  /// Reads or generates the matrix; throws what io and generate throw, CapacityError where a
+  /// product with largest_k columns would not fit, or an entry is beyond what a float can be.
+  Problem(const MatrixSource& source, std::int64_t largest_k, bool in_float = false,
+          double alpha = 1, double beta = 0);
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const product::HostCsr& matrix() const { return matrix_; }
+  [[nodiscard]] const product::HostCsr& matrix() const { return task_.matrix; }
+  /// The product with k columns in this layout, by the defaults of each contender.
+  [[nodiscard]] product::Case task(std::int64_t k, product::Layout layout) const;
+  /// Bytes of a value of A, X and Y.
+  [[nodiscard]] std::size_t value_bytes() const {
+    return task_.in_double() ? sizeof(double) : sizeof(float);
+  }
   [[nodiscard]] const RowStatistics& statistics() const { return statistics_; }
 
   /// X (cols × k), uniform in [-1, 1).
@@ -41,9 +49,12 @@ class Problem {
 
  private:
   const verify::Reference<double>& reference(std::int64_t k);
+  [[nodiscard]] product::HostMultivector elements(const std::string& label, std::int64_t rows,
+                                                  std::int64_t k, std::int64_t first_row) const;
+  [[nodiscard]] double rounded(double value) const;
 
   std::string name_;
-  product::HostCsr matrix_;
+  product::Case task_;  ///< of one column
   RowStatistics statistics_;
   std::int64_t largest_k_;
   double alpha_;

@@ -133,6 +133,7 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
       {"threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency())},
       {"last_level_cache_bytes", number(last_level_cache_bytes())},
       {"suite", options.suite},
+      {"scalar", options.scalar},
       {"alpha", exact(options.alpha)},
       {"beta", exact(options.beta)},
       {"dry_run", options.dry_run ? "true" : "false"},

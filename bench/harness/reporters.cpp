@@ -31,8 +31,8 @@ Fields fields_of(const std::string& name) {
       value = "vectors of " + value;
     }
     if (key == "operation") key = "format";
-    if (key == "matrix" || key == "contender" || key == "backend" || key == "format" ||
-        key == "layout" || key == "k" || key == "ranks" || key == "exchange" ||
+    if (key == "matrix" || key == "scalar" || key == "contender" || key == "backend" ||
+        key == "format" || key == "layout" || key == "k" || key == "ranks" || key == "exchange" ||
         key == "partition") {
       fields.named[key] = value;
     } else {

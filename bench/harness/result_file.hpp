@@ -24,8 +24,8 @@ class ResultFile {
 
   /// resume: rows that FILE.part or FILE has already are kept, and those that failed are to be
   /// measured again. Throws UsageError where they were measured by another build, on another
-  /// machine or with other threads, where FILE.part exists and resume is off, and where the folder
-  /// cannot be written; InputError where FILE holds no results.
+  /// machine, with other threads or in another scalar, where FILE.part exists and resume is off,
+  /// and where the folder cannot be written; InputError where FILE holds no results.
   ResultFile(std::string path, const Facts& facts, bool resume);
 
   [[nodiscard]] bool has(const std::string& case_name) const { return names_.count(case_name) > 0; }

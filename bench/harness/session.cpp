@@ -9,6 +9,7 @@ namespace fatvec::bench {
 Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidths,
                  double cache_bytes)
     : policy_{.timing = options.timing(suite.max_seconds),
+              .in_float = options.in_float(),
               .alpha = options.alpha,
               .beta = options.beta,
               .dry_run = options.dry_run,
@@ -41,7 +42,8 @@ void Session::load(const BenchCase& bench_case) {
   problem_.reset();
   if (missing_name_ == source.name) std::rethrow_exception(missing_reason_);
   try {
-    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.alpha, policy_.beta);
+    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.in_float,
+                                         policy_.alpha, policy_.beta);
   } catch (...) {
     missing_name_ = source.name;
     missing_reason_ = std::current_exception();
@@ -57,7 +59,8 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome,
                          .rows = statistics.rows,
                          .columns_touched = statistics.columns_touched,
                          .k = bench_case.k,
-                         .reads_y = policy_.beta != 0};
+                         .reads_y = policy_.beta != 0,
+                         .value_bytes = problem_->value_bytes()};
   const double seconds = timing.median();
   const double bytes = compulsory_bytes(size);
   report_timing(timing, policy_.dry_run, state);

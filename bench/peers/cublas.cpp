@@ -9,10 +9,11 @@
 #include <fatvec/formats/concepts.hpp>
 
 #include "harness/reduction.hpp"
+#include "harness/scalar.hpp"
 
 /// Contender `cublas` of the suite of vectors: dot, asum and nrm2 of each column, the results left
 /// on the device.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 void require_success(cublasStatus_t status, const char* call) {
@@ -82,4 +83,4 @@ void add_cublas(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -13,6 +13,7 @@
 #include <fatvec/formats/hll.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/scalar.hpp"
 #include "peers/whole_blocks.hpp"
 
 /// Contender `cusparse`: the generic API, SpMV for one column and SpMM for more, after its
@@ -22,16 +23,16 @@
 ///   format bsr, algorithm alg1                blocks of the size with the fewest bytes, the others with --sweep block_size,
 ///                                             but not of 1; row-major for SpMM, which takes no others; the last one padded
 /// Set-up counts conversion, workspace and preprocessing, not the creation of the library's handle.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
-using Csr = CsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
-using Hll = HllMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t, Kokkos::LayoutLeft>;
+using Csr = CsrMatrix<Scalar, std::int32_t, Kokkos::Cuda, std::int32_t>;
+using Hll = HllMatrix<Scalar, std::int32_t, Kokkos::Cuda, std::int32_t, Kokkos::LayoutLeft>;
 template <class Layout>
-using Bsr = BsrMatrix<double, std::int32_t, Kokkos::Cuda, std::int32_t, Layout>;
+using Bsr = BsrMatrix<Scalar, std::int32_t, Kokkos::Cuda, std::int32_t, Layout>;
 
 constexpr cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
-constexpr cudaDataType real = CUDA_R_64F;
+constexpr cudaDataType real = std::is_same_v<Scalar, double> ? CUDA_R_64F : CUDA_R_32F;
 
 /// What cuSPARSE says it does not support skips the row; everything else fails it.
 void require_success(cusparseStatus_t status, const char* call) {
@@ -148,8 +149,8 @@ SparseOperand bsr_operand(const Kokkos::Cuda& exec, const Csr& csr, const produc
 struct Factors {
   cusparseHandle_t handle;
   cusparseConstSpMatDescr_t a;
-  double alpha;
-  double beta;
+  Scalar alpha;
+  Scalar beta;
 };
 
 class SpMV {
@@ -244,7 +245,7 @@ class CusparseProduct final : public product::Product {
   CusparseProduct(const product::Case& task, MakeOperand make_operand,
                   typename Operation::Algorithm algorithm)
       : library_(create_library(exec_)), dense_(task), operation_(algorithm, dense_) {
-    const Csr csr = mirror<Kokkos::Cuda>(task.matrix);
+    const Csr csr = mirror<Kokkos::Cuda>(product::matrix_of<Scalar>(task));
     exec_.fence("fatvec::bench::cusparse");
     const Kokkos::Timer timer;
     a_ = make_operand(exec_, csr, task);
@@ -271,12 +272,13 @@ class CusparseProduct final : public product::Product {
   using Buffer = Kokkos::View<char*, Kokkos::Cuda>;
 
   Factors factors(double alpha, double beta) const {
-    return {library_.get(), a_.descriptor.get(), alpha, beta};
+    return {library_.get(), a_.descriptor.get(), static_cast<Scalar>(alpha),
+            static_cast<Scalar>(beta)};
   }
 
   Kokkos::Cuda exec_;
   Library library_;
-  product::DenseOperands<Kokkos::Cuda, KokkosLayout> dense_;
+  product::DenseOperands<Scalar, Kokkos::Cuda, KokkosLayout> dense_;
   Operation operation_;
   SparseOperand a_;
   Buffer buffer_;
@@ -356,4 +358,4 @@ void add_cusparse(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -9,13 +9,14 @@
 #include <fatvec/core/error.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/scalar.hpp"
 
 /// Contender `eigen`: a row-major SparseMatrix times a dense Matrix, a Vector for one column; all
 /// of them Maps of our arrays. Eigen itself chooses to use one thread below 20,000 entries.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
-using Csr = CsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
+using Csr = CsrMatrix<Scalar, std::int32_t, Kokkos::OpenMP, std::int32_t>;
 
 struct EigenMultiply {
   void prepare(const Kokkos::OpenMP& exec, const Csr&) const {
@@ -23,24 +24,25 @@ struct EigenMultiply {
   }
 
   template <class View>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Csr& csr, const View& x, double beta,
+  void operator()(const Kokkos::OpenMP&, Scalar alpha, const Csr& csr, const View& x, Scalar beta,
                   const View& y) const {
     constexpr bool by_rows = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
-    using Multivector = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic,
+    using Multivector = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic,
                                       by_rows ? Eigen::RowMajor : Eigen::ColMajor>;
+    using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
     if (const auto k = static_cast<Eigen::Index>(x.extent(1)); k > 1) {
       multiply(alpha, csr, Eigen::Map<const Multivector>(x.data(), csr.cols(), k), beta,
                Eigen::Map<Multivector>(y.data(), csr.rows(), k));
     } else {
-      multiply(alpha, csr, Eigen::Map<const Eigen::VectorXd>(x.data(), csr.cols()), beta,
-               Eigen::Map<Eigen::VectorXd>(y.data(), csr.rows()));
+      multiply(alpha, csr, Eigen::Map<const Vector>(x.data(), csr.cols()), beta,
+               Eigen::Map<Vector>(y.data(), csr.rows()));
     }
   }
 
  private:
   template <class X, class Y>
-  static void multiply(double alpha, const Csr& csr, const X& x, double beta, Y y) {
-    const Eigen::Map<const Eigen::SparseMatrix<double, Eigen::RowMajor, std::int32_t>> a(
+  static void multiply(Scalar alpha, const Csr& csr, const X& x, Scalar beta, Y y) {
+    const Eigen::Map<const Eigen::SparseMatrix<Scalar, Eigen::RowMajor, std::int32_t>> a(
         csr.rows(), csr.cols(), csr.nnz(), csr.row_map.data(), csr.entries.data(),
         csr.values.data());
     if (alpha == 1 && beta == 0) {
@@ -66,8 +68,9 @@ void add_eigen(Registry& registry) {
                 .format = "csr",
                 .parameters = {},
                 .prepare = [](const product::Case& task) {
-                  return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, EigenMultiply());
+                  return product::make_product<CsrMatrix, Scalar, Kokkos::OpenMP>(task,
+                                                                                  EigenMultiply());
                 }});
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

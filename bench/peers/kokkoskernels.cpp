@@ -5,12 +5,12 @@
 
 #include "peers/kokkoskernels.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 template <class ExecSpace>
 struct CsrOperand {
-  using Source = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
-  using PeerMatrix = KokkosSparse::CrsMatrix<double, std::int32_t, typename ExecSpace::device_type,
+  using Source = CsrMatrix<Scalar, std::int32_t, ExecSpace, std::int32_t>;
+  using PeerMatrix = KokkosSparse::CrsMatrix<Scalar, std::int32_t, typename ExecSpace::device_type,
                                              void, std::int32_t>;
 
   static PeerMatrix of(const Source& csr) {
@@ -32,4 +32,4 @@ void add_kokkoskernels(Registry& registry) {
   add_kokkoskernels_operand<CsrOperand>(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -18,7 +18,7 @@
 ///                                      keeps NaN of Y on GPUs where beta is 0, so that Y is filled
 ///                                      with zeros first, within the time
 ///   algorithm native                   where the default calls another library (a TPL)
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// Operand::PeerMatrix is Kokkos Kernels' matrix, made by Operand::of(matrix) of fatvec's, an
 /// Operand::Source, with the Operand::algorithms that it has; Operand::make(task, make) calls make
@@ -26,9 +26,9 @@ namespace fatvec::bench {
 template <class ExecSpace, class KokkosLayout, class Operand>
 class KokkosKernelsProduct final : public product::Product {
   using Matrix = typename Operand::PeerMatrix;
-  using Dense = product::DenseOperands<ExecSpace, KokkosLayout>;
+  using Dense = product::DenseOperands<Scalar, ExecSpace, KokkosLayout>;
   using Multivector = typename Dense::View;
-  using Vector = Kokkos::View<double*, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Vector = Kokkos::View<Scalar*, ExecSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
  public:
   KokkosKernelsProduct(const product::Case& task, KokkosSparse::SPMVAlgorithm algorithm)
@@ -38,7 +38,7 @@ class KokkosKernelsProduct final : public product::Product {
         dense_(task),
         multivector_handle_(algorithm),
         vector_handle_(algorithm) {
-    const auto csr = mirror<ExecSpace>(task.matrix);
+    const auto csr = mirror<ExecSpace>(product::matrix_of<Scalar>(task));
     exec_.fence("fatvec::bench::kokkoskernels");
     const Kokkos::Timer timer;
     const auto source = Operand::Source::from_csr(exec_, csr, task.options);
@@ -54,17 +54,19 @@ class KokkosKernelsProduct final : public product::Product {
     dense_.copy_in(dense_.y, y);
   }
   double run(double alpha, double beta) override {
-    if (k_ > 1) return multiply(multivector_handle_, alpha, dense_.x, beta, dense_.y);
-    return multiply(vector_handle_, alpha, Vector(dense_.x.data(), dense_.x.extent(0)), beta,
+    const auto a = static_cast<Scalar>(alpha);
+    const auto b = static_cast<Scalar>(beta);
+    if (k_ > 1) return multiply(multivector_handle_, a, dense_.x, b, dense_.y);
+    return multiply(vector_handle_, a, Vector(dense_.x.data(), dense_.x.extent(0)), b,
                     Vector(dense_.y.data(), dense_.y.extent(0)));
   }
   void store(const product::HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
 
  private:
   template <class Handle, class X, class Y>
-  double multiply(Handle& handle, double alpha, const X& x, double beta, const Y& y) {
+  double multiply(Handle& handle, Scalar alpha, const X& x, Scalar beta, const Y& y) {
     return product::timed(exec_, [&] {
-      if (zeroes_y_first_ && beta == 0) Kokkos::deep_copy(exec_, y, 0.0);
+      if (zeroes_y_first_ && beta == 0) Kokkos::deep_copy(exec_, y, Scalar(0));
       KokkosSparse::spmv(exec_, &handle, KokkosSparse::NoTranspose, alpha, matrix_, x, beta, y);
     });
   }
@@ -144,4 +146,4 @@ void add_kokkoskernels_operand(Registry& registry) {
 #endif
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -6,15 +6,15 @@
 #include "peers/kokkoskernels.hpp"
 #include "peers/whole_blocks.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// Row-major blocks of the size with the fewest bytes, the others with --sweep block_size; the last
 /// block padded.
 template <class ExecSpace>
 struct BsrOperand {
-  using Source = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t, Kokkos::LayoutRight>;
+  using Source = BsrMatrix<Scalar, std::int32_t, ExecSpace, std::int32_t, Kokkos::LayoutRight>;
   using PeerMatrix =
-      KokkosSparse::Experimental::BsrMatrix<double, std::int32_t, typename ExecSpace::device_type,
+      KokkosSparse::Experimental::BsrMatrix<Scalar, std::int32_t, typename ExecSpace::device_type,
                                             void, std::int32_t>;
 
   static PeerMatrix of(const Source& bsr) {
@@ -42,4 +42,4 @@ void add_kokkoskernels_bsr(Registry& registry) {
   add_kokkoskernels_operand<BsrOperand>(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -5,22 +5,25 @@
 #include <KokkosSparse_spmv.hpp>
 #include <cstdint>
 
+#include "harness/scalar.hpp"
+
 /// KokkosSparse::spmv compiles every mode (transposed, conjugate) wherever it is called; for BSR it
 /// compiles the CSR product, too, and for every product KokkosBlas::scal. Kokkos Kernels has a hook
 /// for instances that a library holds. It says here that CSR's products and scal of multivectors
 /// are compiled elsewhere: in kokkoskernels_{left,right}.cpp, for the one mode that is measured.
 /// The hook is not public: other versions of Kokkos Kernels do without.
-#if KOKKOSKERNELS_VERSION / 100 == 404 && !defined(KOKKOSKERNELS_INST_DOUBLE)
+#if KOKKOSKERNELS_VERSION / 100 == 404 && !defined(KOKKOSKERNELS_INST_DOUBLE) && \
+    !defined(KOKKOSKERNELS_INST_FLOAT)
 #define FATVEC_BENCH_KOKKOSKERNELS_INSTANCES
 
-namespace fatvec::bench::instances {
+namespace fatvec::bench::instances::inline FATVEC_BENCH_IN {
 
 /// The types that spmv() makes of its arguments, whatever these are.
 template <class ExecSpace>
 using Handle = KokkosSparse::Impl::SPMVHandleImpl<ExecSpace, typename ExecSpace::memory_space,
-                                                  double, std::int32_t, std::int32_t>;
+                                                  Scalar, std::int32_t, std::int32_t>;
 template <class Device>
-using Matrix = KokkosSparse::CrsMatrix<const double, const std::int32_t, Device,
+using Matrix = KokkosSparse::CrsMatrix<const Scalar, const std::int32_t, Device,
                                        Kokkos::MemoryTraits<Kokkos::Unmanaged>, const std::int32_t>;
 template <class Data, class Layout, class ExecSpace>
 using X = Kokkos::View<Data, Layout, typename ExecSpace::device_type,
@@ -29,7 +32,7 @@ template <class Data, class Layout, class ExecSpace>
 using Y = Kokkos::View<Data, Layout, typename ExecSpace::device_type,
                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-}  // namespace fatvec::bench::instances
+}  // namespace fatvec::bench::instances::inline FATVEC_BENCH_IN
 
 namespace KokkosSparse::Impl {
 
@@ -48,7 +51,7 @@ struct spmv_mv_eti_spec_avail<ExecSpace, Handle, fatvec::bench::instances::Matri
 namespace KokkosBlas::Impl {
 
 template <class ExecSpace, class R, class X>
-struct scal_eti_spec_avail<ExecSpace, R, double, X, 2> {
+struct scal_eti_spec_avail<ExecSpace, R, fatvec::bench::Scalar, X, 2> {
   enum : bool { value = true };
 };
 

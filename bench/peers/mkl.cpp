@@ -11,6 +11,7 @@
 #include <fatvec/formats/bsr.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/scalar.hpp"
 #include "peers/whole_blocks.hpp"
 
 /// Contender `mkl`: oneMKL's inspector-executor product. Its handle is told which product is
@@ -19,11 +20,11 @@
 ///   format csr
 ///   format bsr   row-major blocks of the size with the fewest bytes, the others with --sweep
 ///                block_size; the last block padded
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
-using Csr = CsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t>;
-using Bsr = BsrMatrix<double, std::int32_t, Kokkos::OpenMP, std::int32_t, Kokkos::LayoutRight>;
+using Csr = CsrMatrix<Scalar, std::int32_t, Kokkos::OpenMP, std::int32_t>;
+using Bsr = BsrMatrix<Scalar, std::int32_t, Kokkos::OpenMP, std::int32_t, Kokkos::LayoutRight>;
 
 constexpr sparse_operation_t as_is = SPARSE_OPERATION_NON_TRANSPOSE;
 constexpr matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
@@ -43,6 +44,33 @@ void require_success(sparse_status_t status, const char* call) {
   throw Error(text);
 }
 
+/// MKL's functions for the scalar.
+constexpr bool is_double = std::is_same_v<Scalar, double>;
+constexpr auto create_csr = [](auto... of) {
+  if constexpr (is_double)
+    return mkl_sparse_d_create_csr(of...);
+  else
+    return mkl_sparse_s_create_csr(of...);
+};
+constexpr auto create_bsr = [](auto... of) {
+  if constexpr (is_double)
+    return mkl_sparse_d_create_bsr(of...);
+  else
+    return mkl_sparse_s_create_bsr(of...);
+};
+constexpr auto multiply_vector = [](auto... of) {
+  if constexpr (is_double)
+    return mkl_sparse_d_mv(of...);
+  else
+    return mkl_sparse_s_mv(of...);
+};
+constexpr auto multiply_multivector = [](auto... of) {
+  if constexpr (is_double)
+    return mkl_sparse_d_mm(of...);
+  else
+    return mkl_sparse_s_mm(of...);
+};
+
 struct DestroyMatrix {
   void operator()(sparse_matrix_t matrix) const { mkl_sparse_destroy(matrix); }
 };
@@ -52,21 +80,20 @@ using Handle = std::unique_ptr<std::remove_pointer_t<sparse_matrix_t>, DestroyMa
 Handle handle_of(const Csr& csr) {
   sparse_matrix_t handle = nullptr;
   auto* const offsets = const_cast<MKL_INT*>(csr.row_map.data());  // MKL only reads them
-  require_success(
-      mkl_sparse_d_create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), offsets,
-                              offsets + 1, csr.entries.data(), csr.values.data()),
-      "mkl_sparse_d_create_csr");
+  require_success(create_csr(&handle, SPARSE_INDEX_BASE_ZERO, csr.rows(), csr.cols(), offsets,
+                             offsets + 1, csr.entries.data(), csr.values.data()),
+                  "mkl_sparse_create_csr");
   return Handle(handle);
 }
 
 Handle handle_of(const Bsr& bsr) {
   sparse_matrix_t handle = nullptr;
-  require_success(mkl_sparse_d_create_bsr(&handle, SPARSE_INDEX_BASE_ZERO, SPARSE_LAYOUT_ROW_MAJOR,
-                                          static_cast<MKL_INT>(bsr.block_rows()),
-                                          static_cast<MKL_INT>(bsr.block_cols()), bsr.block_size(),
-                                          bsr.row_map.data(), bsr.row_map.data() + 1,
-                                          bsr.entries.data(), bsr.values.data()),
-                  "mkl_sparse_d_create_bsr");
+  require_success(
+      create_bsr(&handle, SPARSE_INDEX_BASE_ZERO, SPARSE_LAYOUT_ROW_MAJOR,
+                 static_cast<MKL_INT>(bsr.block_rows()), static_cast<MKL_INT>(bsr.block_cols()),
+                 bsr.block_size(), bsr.row_map.data(), bsr.row_map.data() + 1, bsr.entries.data(),
+                 bsr.values.data()),
+      "mkl_sparse_create_bsr");
   return Handle(handle);
 }
 
@@ -96,19 +123,19 @@ class MklMultiply {
   }
 
   template <class Matrix, class Multivector>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const Multivector& x,
-                  double beta, const Multivector& y) const {
+  void operator()(const Kokkos::OpenMP&, Scalar alpha, const Matrix& matrix, const Multivector& x,
+                  Scalar beta, const Multivector& y) const {
     if (k_ == 1) {
       require_success(
-          mkl_sparse_d_mv(as_is, alpha, handle_.get(), general, x.data(), beta, y.data()),
-          "mkl_sparse_d_mv");
+          multiply_vector(as_is, alpha, handle_.get(), general, x.data(), beta, y.data()),
+          "mkl_sparse_mv");
       return;
     }
     const bool by_rows = layout_ == SPARSE_LAYOUT_ROW_MAJOR;
-    require_success(
-        mkl_sparse_d_mm(as_is, alpha, handle_.get(), general, layout_, x.data(), k_,
-                        by_rows ? k_ : matrix.cols(), beta, y.data(), by_rows ? k_ : matrix.rows()),
-        "mkl_sparse_d_mm");
+    require_success(multiply_multivector(as_is, alpha, handle_.get(), general, layout_, x.data(),
+                                         k_, by_rows ? k_ : matrix.cols(), beta, y.data(),
+                                         by_rows ? k_ : matrix.rows()),
+                    "mkl_sparse_mm");
   }
 
  private:
@@ -131,7 +158,8 @@ void add_mkl(Registry& registry) {
                 .format = "csr",
                 .parameters = {},
                 .prepare = [](const product::Case& task) {
-                  return product::make_product<CsrMatrix, Kokkos::OpenMP>(task, MklMultiply(task));
+                  return product::make_product<CsrMatrix, Scalar, Kokkos::OpenMP>(
+                      task, MklMultiply(task));
                 }});
   registry.add_with_sweep({.name = "mkl",
                            .backend = "openmp",
@@ -145,4 +173,4 @@ void add_mkl(Registry& registry) {
                            }});
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

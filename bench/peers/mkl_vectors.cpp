@@ -4,10 +4,11 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "harness/scalar.hpp"
 #include "raw/host_vectors.hpp"
 
 /// Contender `mkl` of the suite of vectors: level 1 of its BLAS.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_mkl_vectors(Registry& registry) {
   using Doubles = const double*;
@@ -31,4 +32,4 @@ void add_mkl_vectors(Registry& registry) {
       [](MKL_INT n, Doubles x, Doubles, MKL_INT step) { return cblas_dnrm2(n, x, step); });
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

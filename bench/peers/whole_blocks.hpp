@@ -10,7 +10,9 @@
 #include <fatvec/core/memory.hpp>
 #include <fatvec/formats/bsr.hpp>
 
-namespace fatvec::bench {
+#include "harness/scalar.hpp"
+
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 inline auto leading_rows(const product::HostMultivector& all, std::size_t rows) {
   return Kokkos::subview(all, std::pair(std::size_t{0}, rows), Kokkos::ALL);
@@ -82,9 +84,9 @@ std::unique_ptr<product::Product> make_in_whole_blocks(product::Case task, const
   double seconds = 0;
   std::int64_t& size = task.options.block_size;
   if (size == 0) {
-    using Bsr = BsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+    using Bsr = BsrMatrix<Scalar, std::int32_t, ExecSpace, std::int32_t>;
     const ExecSpace exec;
-    const auto csr = mirror<ExecSpace>(task.matrix);
+    const auto csr = mirror<ExecSpace>(product::matrix_of<Scalar>(task));
     exec.fence("fatvec::bench::whole_blocks");
     const Kokkos::Timer timer;
     size = Bsr::choose_block_size(exec, csr);
@@ -104,4 +106,4 @@ std::unique_ptr<product::Product> make_in_whole_blocks(product::Case task, const
   return product;
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -8,13 +8,13 @@
 
 /// BSR for the hand-written products of the CPU, in column-major storage as in Stec and
 /// Stpiczyński.
-namespace fatvec::bench::raw {
+namespace fatvec::bench::raw::inline FATVEC_BENCH_IN {
 
 /// A as plain pointers; raw::Partition takes its block rows as it takes rows.
 struct BlockRows {
   const std::int32_t* __restrict offsets;
   const std::int32_t* __restrict columns;
-  const double* __restrict values;
+  const Scalar* __restrict values;
   std::int64_t rows;
   std::int64_t cols;
   std::int64_t size;  ///< rows and columns of a block
@@ -43,19 +43,19 @@ struct BlockRows {
 /// Algorithm 5 of Stec and Stpiczyński for one block row and columns c ... end - 1 of X: each
 /// element in the order of storage times a row of X, added to a row of Y.
 template <class X, class Y>
-void textbook_block_row(const BlockRows& a, std::int64_t i, double alpha, const X& x, double beta,
+void textbook_block_row(const BlockRows& a, std::int64_t i, Scalar alpha, const X& x, Scalar beta,
                         const Y& y, std::int64_t c, std::int64_t end) {
   for (std::int64_t row = i * a.size; row < a.end_row(i); ++row)
     for (std::int64_t w = c; w < end; ++w) *y.at(row, w) = beta == 0 ? 0 : beta * *y.at(row, w);
   for (std::int64_t n = a.offsets[i]; n < a.offsets[i + 1]; ++n) {
-    const double* column = a.values + n * a.size * a.size;
+    const Scalar* column = a.values + n * a.size * a.size;
     for (std::int64_t j = a.columns[n] * a.size; j < a.end_column(n); ++j, column += a.size) {
       for (std::int64_t row = i * a.size; row < a.end_row(i); ++row) {
-        const double value = alpha * column[row - i * a.size];
+        const Scalar value = alpha * column[row - i * a.size];
         for (std::int64_t w = c; w < end; ++w) *y.at(row, w) += value * *x.at(j, w);
       }
     }
   }
 }
 
-}  // namespace fatvec::bench::raw
+}  // namespace fatvec::bench::raw::inline FATVEC_BENCH_IN

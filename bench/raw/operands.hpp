@@ -9,9 +9,11 @@
 
 #include <fatvec/app/dispatch/product.hpp>
 
+#include "harness/scalar.hpp"
+
 /// What the hand-written products take out of the Views: plain pointers and distances. From here on
 /// there is no Kokkos.
-namespace fatvec::bench::raw {
+namespace fatvec::bench::raw::inline FATVEC_BENCH_IN {
 
 using product::StorageOrder;
 
@@ -20,23 +22,23 @@ using product::StorageOrder;
 template <class Step = std::integral_constant<std::int64_t, 1>>
 struct Row {
   const std::int32_t* __restrict columns;
-  const double* __restrict values;
+  const Scalar* __restrict values;
   std::int64_t length;
   [[no_unique_address]] Step step = {};
 
   [[nodiscard]] std::int32_t column(std::int64_t n) const { return columns[n * step]; }
-  [[nodiscard]] double value(std::int64_t n) const { return values[n * step]; }
+  [[nodiscard]] Scalar value(std::int64_t n) const { return values[n * step]; }
 };
 
 /// A row of JAD: entry n is where diagonal n begins, behind the row's place within it.
 struct JaggedRow {
   const std::int32_t* __restrict diagonals;
   const std::int32_t* __restrict columns;
-  const double* __restrict values;
+  const Scalar* __restrict values;
   std::int64_t length;
 
   [[nodiscard]] std::int32_t column(std::int64_t n) const { return columns[diagonals[n]]; }
-  [[nodiscard]] double value(std::int64_t n) const { return values[diagonals[n]]; }
+  [[nodiscard]] Scalar value(std::int64_t n) const { return values[diagonals[n]]; }
 };
 
 /// Each format walks its rows: visit(i, row) for the stored rows first ... last - 1, i being the
@@ -67,7 +69,7 @@ class CsrRows {
  private:
   const std::int32_t* __restrict offsets_;
   const std::int32_t* __restrict columns_;
-  const double* __restrict values_;
+  const Scalar* __restrict values_;
   std::int64_t rows_;
 };
 
@@ -103,7 +105,7 @@ class EllRows {
  private:
   const std::int32_t* __restrict lengths_;
   const std::int32_t* __restrict columns_;
-  const double* __restrict values_;
+  const Scalar* __restrict values_;
   std::int64_t rows_;
   std::int64_t width_;
 };
@@ -149,7 +151,7 @@ class HllRows {
   const std::int32_t* __restrict offsets_;
   const std::int32_t* __restrict lengths_;
   const std::int32_t* __restrict columns_;
-  const double* __restrict values_;
+  const Scalar* __restrict values_;
   std::int64_t rows_;
   std::int64_t hack_size_;
 };
@@ -188,7 +190,7 @@ class JadRows {
   const std::int32_t* __restrict diagonals_;
   const std::int32_t* __restrict lengths_;
   const std::int32_t* __restrict columns_;
-  const double* __restrict values_;
+  const Scalar* __restrict values_;
   std::int64_t rows_;
   std::int64_t block_size_;
   std::int64_t slots_;
@@ -223,4 +225,4 @@ void with_layout(const X& x, const Y& y, const Run& run) {
   run(dense<false>(x), dense<false>(y));
 }
 
-}  // namespace fatvec::bench::raw
+}  // namespace fatvec::bench::raw::inline FATVEC_BENCH_IN

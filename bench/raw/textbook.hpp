@@ -20,16 +20,16 @@
 /// is visited up to the longest row's (ELLPACK) or the hack's (HLL) and compared with -1; sums are
 /// kept in Y; no tiles, no prefetch. What padding costs, and what tuning brings, is their distance
 /// to the others.
-namespace fatvec::bench::raw::textbook {
+namespace fatvec::bench::raw::textbook::inline FATVEC_BENCH_IN {
 
 using product::StorageOrder;
 
 /// alpha, beta, X and Y by plain pointers, distances between rows and between columns.
 struct Operands {
-  double alpha;
-  double beta;
-  const double* x;
-  double* y;
+  Scalar alpha;
+  Scalar beta;
+  const Scalar* x;
+  Scalar* y;
   std::int64_t x_row;
   std::int64_t x_column;
   std::int64_t y_row;
@@ -38,11 +38,11 @@ struct Operands {
 
   void start(std::int64_t i) const {
     for (std::int64_t c = 0; c < k; ++c) {
-      double& sum = y[i * y_row + c * y_column];
+      Scalar& sum = y[i * y_row + c * y_column];
       sum = beta == 0 ? 0 : beta * sum;
     }
   }
-  void add(std::int64_t i, std::int64_t j, double value) const {
+  void add(std::int64_t i, std::int64_t j, Scalar value) const {
     for (std::int64_t c = 0; c < k; ++c)
       y[i * y_row + c * y_column] += alpha * value * x[j * x_row + c * x_column];
   }
@@ -53,7 +53,7 @@ template <class Loop, class Matrix>
 void multiply_csr(const Loop& loop, const Matrix& a, const Operands& o) {
   const auto* const offsets = a.row_map.data();
   const auto* const columns = a.entries.data();
-  const double* const values = a.values.data();
+  const Scalar* const values = a.values.data();
   loop(a.rows(), [=](std::int64_t i) {
     o.start(i);
     for (std::int64_t n = offsets[i]; n < offsets[i + 1]; ++n) o.add(i, columns[n], values[n]);
@@ -81,7 +81,7 @@ void multiply_csr_columns_outside(const Loop& loop, const Matrix& a, const Opera
 template <StorageOrder order, class Loop, class Matrix>
 void multiply_ellpack(const Loop& loop, const Matrix& a, const Operands& o) {
   const auto* const columns = a.entries.data();
-  const double* const values = a.values.data();
+  const Scalar* const values = a.values.data();
   const std::int64_t width = a.width();
   const std::int64_t to_row = order == StorageOrder::row_major ? width : 1;
   const std::int64_t to_slot = order == StorageOrder::row_major ? 1 : a.rows();
@@ -99,7 +99,7 @@ template <StorageOrder order, class Loop, class Matrix>
 void multiply_hll(const Loop& loop, const Matrix& a, const Operands& o) {
   const auto* const offsets = a.hack_offsets().data();
   const auto* const columns = a.entries.data();
-  const double* const values = a.values.data();
+  const Scalar* const values = a.values.data();
   const std::int64_t rows = a.rows();
   const std::int64_t hack_size = a.hack_size();
   loop((rows + hack_size - 1) / hack_size, [=](std::int64_t hack) {
@@ -122,8 +122,8 @@ void multiply_hll(const Loop& loop, const Matrix& a, const Operands& o) {
 template <class Loop, class Matrix>
 void multiply_column_by_column(const Loop& loop, const Matrix& a, const Operands& all,
                                bool copies) {
-  std::vector<double> x(copies ? static_cast<std::size_t>(a.cols()) : 0);
-  std::vector<double> y(copies ? static_cast<std::size_t>(a.rows()) : 0);
+  std::vector<Scalar> x(copies ? static_cast<std::size_t>(a.cols()) : 0);
+  std::vector<Scalar> y(copies ? static_cast<std::size_t>(a.rows()) : 0);
   for (std::int64_t c = 0; c < all.k; ++c) {
     Operands one = all;
     one.k = 1;
@@ -157,7 +157,7 @@ struct Product {
   }
 
   template <class Space, class Matrix, class X, class Y>
-  void operator()(const Space&, double alpha, const Matrix& matrix, const X& x, double beta,
+  void operator()(const Space&, Scalar alpha, const Matrix& matrix, const X& x, Scalar beta,
                   const Y& y) const {
     run(loop, matrix,
         Operands{.alpha = alpha,
@@ -195,8 +195,8 @@ struct Family {
                   .sweep = sweep,
                   .prepare = [loop = loop, run, storage](product::Case task) {
                     task.storage = storage;
-                    return product::make_product<Format, Space>(task,
-                                                                Product<Loop, Run>{loop, run});
+                    return product::make_product<Format, Scalar, Space>(
+                        task, Product<Loop, Run>{loop, run});
                   }});
   }
 
@@ -238,4 +238,4 @@ struct Family {
   }
 };
 
-}  // namespace fatvec::bench::raw::textbook
+}  // namespace fatvec::bench::raw::textbook::inline FATVEC_BENCH_IN

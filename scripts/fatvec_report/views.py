@@ -14,7 +14,7 @@ from . import analysis, costs, ranks
 from .load import Run, whole
 from .page import Block, Heading
 
-SAME = ("host_name", "git_hash", "fatvec_version", "compiler", "suite", "cache", "dry_run")
+SAME = "host_name git_hash fatvec_version compiler suite scalar cache dry_run".split()
 
 
 def commit(context: dict) -> str:

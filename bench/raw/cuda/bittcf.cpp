@@ -9,7 +9,7 @@
 /// (PTX mma.m8n8k4).
 ///   kernel:tensor-2, tensor-4   2 or 4 tiles of A are loaded before the first is multiplied
 namespace fatvec::bench {
-namespace raw::cuda {
+namespace raw::cuda::inline FATVEC_BENCH_IN {
 
 struct Windows {
   template <class Scalar, class Ordinal, class Device, class Offset>
@@ -126,7 +126,9 @@ void launch_windows(cudaStream_t stream, const Stored<Windows>& a, const Operand
     with_width<1, 2, 3, 4, 5, 6, 7, 8, 9>(wanted, [&](auto n) { launch(n, std::false_type{}); });
 }
 
-}  // namespace raw::cuda
+}  // namespace raw::cuda::inline FATVEC_BENCH_IN
+
+inline namespace FATVEC_BENCH_IN {
 
 void add_raw_cuda_bittcf(Registry& registry) {
   using namespace raw::cuda;
@@ -144,4 +146,5 @@ void add_raw_cuda_bittcf(Registry& registry) {
   add_kernel("tensor-4", launch_windows<4>);
 }
 
+}  // namespace FATVEC_BENCH_IN
 }  // namespace fatvec::bench

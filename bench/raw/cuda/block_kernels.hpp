@@ -4,7 +4,7 @@
 #include "raw/cuda/row_kernels.hpp"
 
 /// The kernels for fat vectors of Balayre and Gollmann.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 /// Balayre 2024: in blocks of x by y threads, y rows lie over x columns; here x may be less than k,
 /// and nothing is atomic.
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(1024) block_2d(const Stored<Rows> a, const Ope
   if (row >= a.rows) return;
   const Slots slots = a.row[row];
   for (int c = threadIdx.x; c < o.k; c += blockDim.x) {
-    double sum[1] = {};
+    Scalar sum[1] = {};
     add_row(a, o, Plain{}, slots, 0, 1, c, sum);
     o.store(row, c, sum[0]);
   }
@@ -29,7 +29,7 @@ __global__ void grid_stride(const Stored<Rows> a, const Operands o) {
        row += gridDim.x * blockDim.x) {
     const Slots slots = a.row[row];
     for (int c = 0; c < o.k; ++c) {
-      double sum[1] = {};
+      Scalar sum[1] = {};
       add_row(a, o, Plain{}, slots, 0, 1, c, sum);
       o.store(row, c, sum[0]);
     }
@@ -48,14 +48,14 @@ void launch_column_by_column(cudaStream_t stream, const Stored<Rows>& a, Operand
   for (int c = 0; c < k; ++c, o.x += o.x_col, o.y += o.y_col) launch_grid_stride(stream, a, o);
 }
 
-static __global__ void copy_column(const double* from, int from_step, double* to, int to_step,
+static __global__ void copy_column(const Scalar* from, int from_step, Scalar* to, int to_step,
                                    int length) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= static_cast<unsigned>(length)) return;
   to[static_cast<std::int64_t>(i) * to_step] = from[static_cast<std::int64_t>(i) * from_step];
 }
 
-inline void launch_copy_column(cudaStream_t stream, const double* from, int from_step, double* to,
+inline void launch_copy_column(cudaStream_t stream, const Scalar* from, int from_step, Scalar* to,
                                int to_step, int length) {
   if (length == 0) return;
   copy_column<<<blocks_for(length, threads_per_block), threads_per_block, 0, stream>>>(
@@ -65,7 +65,7 @@ inline void launch_copy_column(cudaStream_t stream, const double* from, int from
 /// The same through a contiguous copy of each column; x and y have the rows of X and of Y.
 template <class Rows>
 Multiply<Rows> through_copies(const product::Case& task) {
-  using Vector = Kokkos::View<double*, Kokkos::Cuda>;
+  using Vector = Kokkos::View<Scalar*, Kokkos::Cuda>;
   const int cols = task.matrix.cols();
   const int rows = task.matrix.rows();
   const auto x = detail::allocate_zeros<Vector>(Kokkos::Cuda(), "fatvec::bench::one_x", cols);
@@ -77,8 +77,8 @@ Multiply<Rows> through_copies(const product::Case& task) {
         one.y = y.data();
         one.x_row = one.y_row = one.x_col = one.y_col = one.k = 1;
         for (int c = 0; c < all.k; ++c) {
-          const double* const from = all.x + static_cast<std::int64_t>(c) * all.x_col;
-          double* const to = all.y + static_cast<std::int64_t>(c) * all.y_col;
+          const Scalar* const from = all.x + static_cast<std::int64_t>(c) * all.x_col;
+          Scalar* const to = all.y + static_cast<std::int64_t>(c) * all.y_col;
           launch_copy_column(stream, from, all.x_row, x.data(), 1, cols);
           if (all.beta != 0) launch_copy_column(stream, to, all.y_row, y.data(), 1, rows);
           launch_grid_stride(stream, a, one);
@@ -104,4 +104,4 @@ void add_blocks(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

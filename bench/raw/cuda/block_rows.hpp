@@ -7,7 +7,7 @@
 
 /// BSR by hand, column-major blocks: Stec and Stpiczyński's kernel, and the best that we know to
 /// write.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 struct BlockRows {
   template <class Scalar, class Ordinal, class Device, class Offset>
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(128)
   for (int c = 0; c < o.k; ++c) {
     for (int row = first; row < last; ++row) o.store(row, c, 0);
     for (int n = a.row.offsets[i]; n < a.row.offsets[i + 1]; ++n) {
-      const double* column = a.values + static_cast<std::int64_t>(n) * size * size;
+      const Scalar* column = a.values + static_cast<std::int64_t>(n) * size * size;
       const int x_row = a.columns[n] * size;
       for (int j = 0; j < a.row.width(a.columns[n]); ++j, column += size)
         for (int row = first; row < last; ++row)
@@ -54,10 +54,10 @@ static __global__ void __launch_bounds__(128)
 /// sum[r] += row `first + r` of block n times X's rows. All loads of `at_once` columns of the block
 /// before their arithmetic.
 template <int rows, int at_once, class Tile>
-__device__ __forceinline__ void add_columns(const double* column, int size, int x_row,
-                                            const Tile& tile, double (&sum)[rows][Tile::width]) {
-  double value[at_once][rows];
-  double x[at_once][Tile::width];
+__device__ __forceinline__ void add_columns(const Scalar* column, int size, int x_row,
+                                            const Tile& tile, Scalar (&sum)[rows][Tile::width]) {
+  Scalar value[at_once][rows];
+  Scalar x[at_once][Tile::width];
 #pragma unroll
   for (int j = 0; j < at_once; ++j) {
     tile.load(x_row + j, x[j]);
@@ -92,9 +92,9 @@ __global__ void __launch_bounds__(block_threads, 2)
   const int size = known > 0 ? known : a.row.size;
   const int first = static_cast<int>(at - i * parts);
 
-  double sum[rows][Tile::width] = {};
+  Scalar sum[rows][Tile::width] = {};
   for (int n = __ldg(a.row.offsets + i), end = __ldg(a.row.offsets + i + 1); n < end; ++n) {
-    const double* const block = a.values + static_cast<std::int64_t>(n) * size * size + first;
+    const Scalar* const block = a.values + static_cast<std::int64_t>(n) * size * size + first;
     const int column = __ldg(a.columns + n);
     const int width = a.row.width(column);
     if (known > 0 && width == known) {
@@ -159,4 +159,4 @@ inline void launch_tuned_blocks(cudaStream_t stream, const StoredBlocks& a, cons
   }
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

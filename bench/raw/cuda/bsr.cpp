@@ -5,7 +5,7 @@
 /// bytes; the others with --sweep block_size:
 ///   kernel:tuned       the best that we know to write
 ///   kernel:block-row   a thread per block row (Stec and Stpiczyński)
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_raw_cuda_bsr(Registry& registry) {
   using namespace raw::cuda;
@@ -21,4 +21,4 @@ void add_raw_cuda_bsr(Registry& registry) {
   });
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

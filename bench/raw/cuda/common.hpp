@@ -20,16 +20,16 @@
 
 /// What the hand-written CUDA kernels share: their arguments, the end of a row, the launch, the
 /// registration.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 /// alpha, beta, and element (i, c) of X at x[i · x_row + c · x_col], of Y likewise. Strides are
 /// 32-bit, so that a position is one multiplication of 32 by 32 bits, and the products 64-bit: X
 /// and Y may be of any size.
 struct Operands {
-  double alpha;
-  double beta;
-  const double* x;
-  double* y;
+  Scalar alpha;
+  Scalar beta;
+  const Scalar* x;
+  Scalar* y;
   int x_row;
   int x_col;
   int y_row;
@@ -43,11 +43,11 @@ struct Operands {
     return static_cast<std::int64_t>(i) * y_row + static_cast<std::int64_t>(c) * y_col;
   }
   /// beta = 0 does not read Y, which may hold NaN.
-  __device__ double combined(double old, double sum) const {
+  __device__ Scalar combined(Scalar old, Scalar sum) const {
     return beta == 0 ? alpha * sum : beta * old + alpha * sum;
   }
-  __device__ void store(int i, int c, double sum) const {
-    double* const to = y + y_at(i, c);
+  __device__ void store(int i, int c, Scalar sum) const {
+    Scalar* const to = y + y_at(i, c);
     *to = combined(beta == 0 ? 0 : *to, sum);
   }
 };
@@ -92,8 +92,8 @@ struct Multiply {
     launch = set_up(exec, stored<Rows>(matrix));
   }
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::Cuda& exec, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
+  void operator()(const Kokkos::Cuda& exec, Scalar alpha, const Matrix& matrix, const X& x,
+                  Scalar beta, const Y& y) const {
     if (y.size() == 0) return;
     const auto narrow = [](auto stride) { return static_cast<int>(stride); };
     launch(exec.cuda_stream(), stored<Rows>(matrix),
@@ -127,7 +127,8 @@ Contender contender(const Variant<Rows>& variant) {
           .prepare =
               [make = variant.make, storage = variant.storage](product::Case task) {
                 task.storage = storage;
-                return product::make_product<Rows::template Format, Kokkos::Cuda>(task, make(task));
+                return product::make_product<Rows::template Format, Scalar, Kokkos::Cuda>(
+                    task, make(task));
               },
           .unsupported = variant.unsupported};
 }
@@ -145,4 +146,4 @@ Multiply<Rows> as_is(Launch<Rows> launch) {
   }};
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

@@ -13,7 +13,7 @@
 ///   kernel:grid-stride        a fixed grid over the rows, in row and in column layout (Gollmann 2020)
 ///   kernel:column-by-column   k products of one column (Gollmann 2020), copies:yes through a contiguous copy of each, with
 ///                             --sweep textbook
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_raw_cuda_csr(Registry& registry) {
   using namespace raw::cuda;
@@ -45,4 +45,4 @@ void add_raw_cuda_csr(Registry& registry) {
                        .sweep = "textbook"});
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -6,7 +6,7 @@
 ///   kernel:tuned      the best that we know to write
 ///   kernel:thread     a thread per row (Fraga 2018)
 ///   kernel:block-2d   columns by rows in a block (Balayre 2024), block:32x4 and so on
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_raw_cuda_ellpack(Registry& registry) {
   using namespace raw::cuda;
@@ -18,4 +18,4 @@ void add_raw_cuda_ellpack(Registry& registry) {
   add_blocks<Rows>(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

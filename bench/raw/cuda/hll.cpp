@@ -8,7 +8,7 @@
 ///   kernel:warp-shuffle        a warp per row, row-major, adding up by shuffles
 ///   kernel:warp-shared         a warp per row, row-major, adding up in shared memory
 ///   kernel:thread-column-major a thread per row, column-major: coalesced
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_raw_cuda_hll(Registry& registry) {
   using namespace raw::cuda;
@@ -29,4 +29,4 @@ void add_raw_cuda_hll(Registry& registry) {
   add_plain("thread-column-major", StorageOrder::column_major, launch_thread_per_row<Rows>);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -5,7 +5,7 @@
 /// Contender `raw-cuda`, formats jad and pjad:
 ///   kernel:tuned    the best that we know to write
 ///   kernel:thread   a thread per row (Stec and Stpiczyński): coalesced, for neighbours of a diagonal belong to neighbouring rows
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 template <class Rows>
@@ -24,4 +24,4 @@ void add_raw_cuda_jad(Registry& registry) {
   add_both<raw::cuda::JaggedRows<PjadMatrix>>(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

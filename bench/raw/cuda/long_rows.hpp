@@ -6,7 +6,7 @@
 /// Rows far longer than the mean, which would keep a few threads busy when all others are done. The
 /// tuned kernels take them for empty, which leaves beta · Y; then a warp per chunk of their entries
 /// adds to that.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 struct Chunk {
   int row;
@@ -73,8 +73,8 @@ __global__ void __launch_bounds__(256)
   const int place = thread & (column_threads - 1);
   const int threads_per_row = warpSize / column_threads;
   for (int c = place; c - place < o.k; c += column_threads) {
-    const double* const x = o.x + o.x_at(0, min(c, o.k - 1));
-    double sum = 0;
+    const Scalar* const x = o.x + o.x_at(0, min(c, o.k - 1));
+    Scalar sum = 0;
 #pragma unroll 4
     for (int j = chunk.from + thread / column_threads; j < chunk.to; j += threads_per_row) {
       const std::int64_t slot = slots.at(j);
@@ -98,4 +98,4 @@ void launch_add_chunks(cudaStream_t stream, const Stored<Rows>& a, const Operand
                                                                column_threads);
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

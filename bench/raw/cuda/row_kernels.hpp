@@ -6,7 +6,7 @@
 /// The papers' kernels for one row: a thread or a warp each. What they differ in, how loads are
 /// made and how a warp adds up, is a type each. The papers know one column; here a thread holds up
 /// to 8 in registers and passes over its row again for more.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 inline constexpr int warp_size = 32;
 inline constexpr int warps_per_block = 8;
@@ -18,7 +18,7 @@ struct Plain {
   __device__ T operator()(const T* from) const {
     return *from;
   }
-  __device__ double x(const Operands& o, std::int64_t at) const { return o.x[at]; }
+  __device__ Scalar x(const Operands& o, std::int64_t at) const { return o.x[at]; }
 };
 
 /// Loads through the read-only path (Calzetta and Lori 2025: "cacheL2", though __ldg is about the
@@ -28,19 +28,19 @@ struct ReadOnly {
   __device__ T operator()(const T* from) const {
     return __ldg(from);
   }
-  __device__ double x(const Operands& o, std::int64_t at) const { return __ldg(o.x + at); }
+  __device__ Scalar x(const Operands& o, std::int64_t at) const { return __ldg(o.x + at); }
 };
 
 /// sum[w] += A's row times column c + w of X, over entries first, first + step, ... Columns behind
 /// the last repeat it; their sums are dropped.
 template <int width, class Rows, class Load, class RowSlots>
 __device__ void add_row(const Stored<Rows>& a, const Operands& o, const Load& load,
-                        const RowSlots& slots, int first, int step, int c, double (&sum)[width]) {
+                        const RowSlots& slots, int first, int step, int c, Scalar (&sum)[width]) {
   std::int64_t column[width];
   for (int w = 0; w < width; ++w) column[w] = o.x_at(0, min(c + w, o.k - 1));
   for (int j = first; j < slots.length; j += step) {
     const std::int64_t slot = slots.at(j);
-    const double value = load(a.values + slot);
+    const Scalar value = load(a.values + slot);
     const std::int64_t x_row = o.x_at(load(a.columns + slot), 0);
     for (int w = 0; w < width; ++w) sum[w] += value * load.x(o, x_row + column[w]);
   }
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(threads_per_block)
   if (row >= a.rows) return;
   const auto slots = a.row[row];
   for (int c = 0; c < o.k; c += width) {
-    double sum[width] = {};
+    Scalar sum[width] = {};
     add_row(a, o, load, slots, 0, 1, c, sum);
     for (int w = 0; w < width; ++w)
       if (c + w < o.k) o.store(a.target(row), c + w, sum[w]);
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(threads_per_block)
 /// its own part of shared memory only, so that warps need not wait for each other; the first
 /// __syncwarp lets lane 0 read what the call before left.
 struct Shuffle {
-  static __device__ double total(double partial) {
+  static __device__ Scalar total(Scalar partial) {
     for (int offset = warp_size / 2; offset > 0; offset /= 2)
       partial += __shfl_down_sync(~0U, partial, offset);
     return partial;
@@ -72,10 +72,10 @@ struct Shuffle {
 };
 
 struct Shared1d {  ///< halving in shared memory
-  static __device__ double total(double partial) {
-    __shared__ double sums[threads_per_block];
+  static __device__ Scalar total(Scalar partial) {
+    __shared__ Scalar sums[threads_per_block];
     const int lane = threadIdx.x;
-    double* const mine = sums + threadIdx.y * warp_size;
+    Scalar* const mine = sums + threadIdx.y * warp_size;
     __syncwarp();
     mine[lane] = partial;
     __syncwarp();
@@ -88,8 +88,8 @@ struct Shared1d {  ///< halving in shared memory
 };
 
 struct Shared2d {  ///< a detour through a [warp][lane] array, then shuffles
-  static __device__ double total(double partial) {
-    __shared__ double sums[warps_per_block][warp_size];
+  static __device__ Scalar total(Scalar partial) {
+    __shared__ Scalar sums[warps_per_block][warp_size];
     __syncwarp();
     sums[threadIdx.y][threadIdx.x] = partial;
     __syncwarp();
@@ -99,9 +99,9 @@ struct Shared2d {  ///< a detour through a [warp][lane] array, then shuffles
 
 struct Sequential {  ///< vector strip-mining of Fraga 2018: the first lane adds up the others, one
                      ///< after the other
-  static __device__ double total(double partial) {
-    __shared__ double sums[threads_per_block];
-    const double* const mine = sums + threadIdx.y * warp_size;
+  static __device__ Scalar total(Scalar partial) {
+    __shared__ Scalar sums[threads_per_block];
+    const Scalar* const mine = sums + threadIdx.y * warp_size;
     __syncwarp();
     sums[threadIdx.y * warp_size + threadIdx.x] = partial;
     __syncwarp();
@@ -118,10 +118,10 @@ __global__ void __launch_bounds__(threads_per_block)
   if (row >= a.rows) return;  // the whole warp
   const Slots slots = a.row[row];
   for (int c = 0; c < o.k; c += width) {
-    double sum[width] = {};
+    Scalar sum[width] = {};
     add_row(a, o, load, slots, threadIdx.x, warp_size, c, sum);
     for (int w = 0; w < width; ++w) {
-      const double total = Sum::total(sum[w]);
+      const Scalar total = Sum::total(sum[w]);
       if (threadIdx.x == 0 && c + w < o.k) o.store(row, c + w, total);
     }
   }
@@ -145,4 +145,4 @@ void launch_warp_per_row(cudaStream_t stream, const Stored<Rows>& a, const Opera
   });
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

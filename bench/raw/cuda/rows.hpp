@@ -10,9 +10,11 @@
 #include <fatvec/formats/jad.hpp>
 #include <fatvec/formats/sell.hpp>
 
+#include "harness/scalar.hpp"
+
 /// Where the hand-written CUDA kernels find a row's entries, as plain 32-bit code for each format.
 /// A row ends at its length: padding is never read.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 /// Entry j < length of a row is at position first + j · stride of the format's arrays.
 struct Slots {
@@ -123,7 +125,7 @@ template <template <class...> class Format_>
 struct JaggedRows {
   template <class Scalar, class Ordinal, class Device, class Offset>
   using Format = Format_<Scalar, Ordinal, Device, Offset>;
-  static constexpr const char* name = Format<double, int, Kokkos::Cuda, int>::name;
+  static constexpr const char* name = Format<Scalar, int, Kokkos::Cuda, int>::name;
   static constexpr bool neighbours = false;
 
   const int* diagonals;
@@ -142,7 +144,7 @@ template <class Rows>
 struct Stored {
   Rows row;
   const int* columns;
-  const double* values;
+  const Scalar* values;
   unsigned rows;
   std::int64_t nnz;
 
@@ -161,4 +163,4 @@ Stored<Rows> stored(const Matrix& matrix) {
           static_cast<unsigned>(matrix.rows()), matrix.nnz()};
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

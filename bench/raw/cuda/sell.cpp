@@ -5,7 +5,7 @@
 /// Contender `raw-cuda`, format sell:
 ///   kernel:tuned    the best that we know to write: a thread for a row and a tile of columns
 ///   kernel:thread   a thread per row: coalesced
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_raw_cuda_sell(Registry& registry) {
   using namespace raw::cuda;
@@ -16,4 +16,4 @@ void add_raw_cuda_sell(Registry& registry) {
                        }});
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

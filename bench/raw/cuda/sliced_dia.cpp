@@ -7,7 +7,7 @@
 ///   kernel:tiles   a thread for a row and a tile of columns: the threads of a slice read the same
 ///                  slots, and neighbouring values and rows of X
 namespace fatvec::bench {
-namespace raw::cuda {
+namespace raw::cuda::inline FATVEC_BENCH_IN {
 namespace {
 
 struct DiagonalRows {
@@ -41,14 +41,14 @@ __global__ void __launch_bounds__(DiagonalRows::threads)
   const int end = a.row.offsets[slice + 1];
   const int rest = a.row.rest_offsets[slice];
   const int first_rest = end - (a.row.rest_offsets[slice + 1] - rest);
-  const double* const values = a.values + place;
+  const Scalar* const values = a.values + place;
   const int* const columns =
       a.columns + (static_cast<std::int64_t>(rest) - first_rest) * slice_size + place;
 
-  double sum[Tile::width] = {};
+  Scalar sum[Tile::width] = {};
   const auto add = [&](std::int64_t n, int column) {
-    const double value = __ldg(values + n * slice_size);
-    double x[Tile::width];
+    const Scalar value = __ldg(values + n * slice_size);
+    Scalar x[Tile::width];
     tile.load(column, x);
 #pragma unroll
     for (int w = 0; w < Tile::width; ++w) sum[w] += value * x[w];
@@ -90,7 +90,9 @@ void launch_diagonals(cudaStream_t stream, const StoredDiagonals& a, const Opera
 }
 
 }  // namespace
-}  // namespace raw::cuda
+}  // namespace raw::cuda::inline FATVEC_BENCH_IN
+
+inline namespace FATVEC_BENCH_IN {
 
 void add_raw_cuda_sliced_dia(Registry& registry) {
   using namespace raw::cuda;
@@ -99,4 +101,5 @@ void add_raw_cuda_sliced_dia(Registry& registry) {
                                }});
 }
 
+}  // namespace FATVEC_BENCH_IN
 }  // namespace fatvec::bench

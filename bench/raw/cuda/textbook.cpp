@@ -10,7 +10,7 @@
 ///   kernel:textbook-warp       a warp per row, 1 to 32 warps in a block (Calzetta and Lori 2025)
 ///   kernel:textbook-warp-shared   the same, adding up in shared memory
 namespace fatvec::bench {
-namespace raw::cuda {
+namespace raw::cuda::inline FATVEC_BENCH_IN {
 namespace {
 
 struct PaddedEllRows {
@@ -76,10 +76,10 @@ struct PaddedJaggedRows {
 
 /// The row's slots first, first + step, ... times column c of X.
 template <class Rows>
-__device__ double textbook_sum(const Stored<Rows>& a, const Operands& o, int row, int first,
+__device__ Scalar textbook_sum(const Stored<Rows>& a, const Operands& o, int row, int first,
                                int step, int c) {
   const auto slots = a.row[row];
-  double sum = 0;
+  Scalar sum = 0;
   for (int j = first; j < slots.length; j += step) {
     const std::int64_t slot = slots.at(j);
     const int column = a.columns[slot];
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(1024) textbook_warp(const Stored<Rows> a, cons
   const unsigned row = blockIdx.x * blockDim.y + threadIdx.y;
   if (row >= a.rows) return;  // the whole warp
   for (int c = 0; c < o.k; ++c) {
-    const double total = Sum::total(textbook_sum(a, o, row, threadIdx.x, warp_size, c));
+    const Scalar total = Sum::total(textbook_sum(a, o, row, threadIdx.x, warp_size, c));
     if (threadIdx.x == 0) o.store(row, c, total);
   }
 }
@@ -151,7 +151,9 @@ void add_warps(Registry& registry, std::optional<product::StorageOrder> storage)
 }
 
 }  // namespace
-}  // namespace raw::cuda
+}  // namespace raw::cuda::inline FATVEC_BENCH_IN
+
+inline namespace FATVEC_BENCH_IN {
 
 void add_raw_cuda_textbook(Registry& registry) {
   using namespace raw::cuda;
@@ -182,4 +184,5 @@ void add_raw_cuda_textbook(Registry& registry) {
       });
 }
 
+}  // namespace FATVEC_BENCH_IN
 }  // namespace fatvec::bench

@@ -5,23 +5,31 @@
 
 /// X through the texture units (Calzetta and Lori 2025). There are no textures of double: a texel
 /// is two ints, put together again.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
+
+using Texel = std::conditional_t<std::is_same_v<Scalar, double>, int2, Scalar>;
+
+static __device__ __forceinline__ double number_of(int2 halves) {
+  return __hiloint2double(halves.y, halves.x);
+}
+static __device__ __forceinline__ float number_of(float texel) {
+  return texel;
+}
 
 struct Textured : Plain {
   cudaTextureObject_t texture;
   int shift;  ///< texels before X
 
-  __device__ double x(const Operands&, std::int64_t at) const {
-    const int2 halves = tex1Dfetch<int2>(texture, static_cast<int>(at) + shift);
-    return __hiloint2double(halves.y, halves.x);
+  __device__ Scalar x(const Operands&, std::int64_t at) const {
+    return number_of(tex1Dfetch<Texel>(texture, static_cast<int>(at) + shift));
   }
 };
 
 /// A texture over X. Textures begin on coarser boundaries than Kokkos' arrays, which have a header
-/// before them: this one begins a few doubles early, which nobody fetches.
+/// before them: this one begins a few elements early, which nobody fetches.
 class XTexture {
  public:
-  XTexture(const double* x, std::int64_t size) {
+  XTexture(const Scalar* x, std::int64_t size) {
     int device = 0;
     int alignment = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
@@ -32,11 +40,11 @@ class XTexture {
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeLinear;
     resource.res.linear.devPtr = reinterpret_cast<void*>(address - before);
-    resource.res.linear.desc = cudaCreateChannelDesc<int2>();
-    resource.res.linear.sizeInBytes = before + static_cast<std::size_t>(size) * sizeof(double);
+    resource.res.linear.desc = cudaCreateChannelDesc<Texel>();
+    resource.res.linear.sizeInBytes = before + static_cast<std::size_t>(size) * sizeof(Scalar);
     cudaTextureDesc description{};
     description.readMode = cudaReadModeElementType;
-    fetch_.shift = static_cast<int>(before / sizeof(double));
+    fetch_.shift = static_cast<int>(before / sizeof(Scalar));
     check(cudaCreateTextureObject(&fetch_.texture, &resource, &description, nullptr),
           "a texture over X");
   }
@@ -53,11 +61,11 @@ class XTexture {
     if (size == 0) return "X is empty";
     int device = 0;
     std::size_t most = 0;
-    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<int2>();
+    const cudaChannelFormatDesc texel = cudaCreateChannelDesc<Texel>();
     check(cudaGetDevice(&device), "cudaGetDevice");
     check(cudaDeviceGetTexture1DLinearMaxWidth(&most, &texel, device), "texture size");
     if (static_cast<std::size_t>(size + before) <= most) return std::nullopt;
-    return detail::concat("a texture holds ", most, " doubles, X has ", size);
+    return detail::concat("a texture holds ", most, " elements, X has ", size);
   }
 
  private:
@@ -76,4 +84,4 @@ Multiply<Rows> textured(const product::Case& task) {
   });
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

@@ -9,7 +9,7 @@
 /// Written by hand and tuned for an H200: what the Kokkos kernels are compared with.
 /// One kernel, whose threads hold a compile-time number of columns; how the threads of a block
 /// share rows, entries and columns is data.
-namespace fatvec::bench::raw::cuda {
+namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN {
 
 inline constexpr int tuned_threads = 128;
 
@@ -28,10 +28,10 @@ struct Shape {
 template <int unroll, bool partial, class Rows, class Slots, class Tile>
 __device__ __forceinline__ void add_entries(const Stored<Rows>& a, const Slots& slots, int j,
                                             int step, const Tile& tile,
-                                            double (&sum)[Tile::width]) {
+                                            Scalar (&sum)[Tile::width]) {
   int column[unroll] = {};
-  double value[unroll] = {};
-  double x[unroll][Tile::width] = {};
+  Scalar value[unroll] = {};
+  Scalar x[unroll][Tile::width] = {};
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
     if (partial && j + u * step >= slots.length) continue;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(tuned_threads, tuned_blocks<Tile, Rows>)
   auto slots = a.row[busy ? row : 0];
   if (!busy || slots.length > longest) slots.length = 0;
 
-  double sum[Tile::width] = {};
+  Scalar sum[Tile::width] = {};
   int j = thread;
   for (; j + (unroll - 1) * threads_per_row < slots.length; j += unroll * threads_per_row)
     add_entries<unroll, false>(a, slots, j, threads_per_row, tile, sum);
@@ -162,4 +162,4 @@ void add_tuned(Registry& registry) {
                        .make = [set_up](const product::Case&) { return Multiply<Rows>{set_up}; }});
 }
 
-}  // namespace fatvec::bench::raw::cuda
+}  // namespace fatvec::bench::raw::cuda::inline FATVEC_BENCH_IN

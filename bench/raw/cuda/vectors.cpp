@@ -2,11 +2,12 @@
 #include "raw/cuda/vectors.hpp"
 
 #include "harness/reduction.hpp"
+#include "harness/scalar.hpp"
 #include "raw/cuda/common.hpp"
 
 /// Contender `raw-cuda` of the suite of vectors: kernel:shared-memory and kernel:shuffle, column by
 /// column.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 template <class Join, class Vectors>
@@ -76,4 +77,4 @@ void add_raw_cuda_vectors(Registry& registry) {
   add_way<raw::cuda::WarpShuffles>(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -9,7 +9,7 @@
 #include "raw/blocks.hpp"
 #include "raw/openmp/sums.hpp"
 
-namespace fatvec::bench::raw {
+namespace fatvec::bench::raw::inline FATVEC_BENCH_IN {
 
 /// The product of consecutive block rows with a fat vector: up to 4 rows of Y by `width` columns
 /// are summed in registers, so that a row of X is loaded once for 4 rows.
@@ -23,7 +23,7 @@ class BlockTiles {
   static constexpr std::int64_t sweep_rows = 16;  ///< as in RowTiles
 
  public:
-  BlockTiles(const BlockRows& a, double alpha, const X& x, double beta, const Y& y, std::int64_t k)
+  BlockTiles(const BlockRows& a, Scalar alpha, const X& x, Scalar beta, const Y& y, std::int64_t k)
       : a_(a), alpha_(alpha), x_(x), beta_(beta), y_(y), k_(k) {}
 
   void operator()(std::int64_t first, std::int64_t last) const { run(first, last, Widths{}); }
@@ -92,7 +92,7 @@ class BlockTiles {
   template <class Sum, int rows>
   [[gnu::always_inline]] inline void add_block(std::int64_t n, std::int64_t row, std::int64_t c,
                                                Sum (&sums)[rows]) const {
-    const double* column = a_.values + n * a_.size * a_.size + row;
+    const Scalar* column = a_.values + n * a_.size * a_.size + row;
     const std::int64_t first = a_.columns[n] * a_.size;
     const std::int64_t end = a_.end_column(n);
     for (std::int64_t j = first; j < end; ++j, column += a_.size)
@@ -100,11 +100,11 @@ class BlockTiles {
   }
 
   BlockRows a_;
-  double alpha_;
+  Scalar alpha_;
   X x_;
-  double beta_;
+  Scalar beta_;
   Y y_;
   std::int64_t k_;
 };
 
-}  // namespace fatvec::bench::raw
+}  // namespace fatvec::bench::raw::inline FATVEC_BENCH_IN

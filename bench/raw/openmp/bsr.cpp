@@ -12,13 +12,13 @@
 /// others with --sweep block_size:
 ///   kernel:textbook   Stec and Stpiczyński's, equally many block rows per thread
 ///   kernel:tiles      register tiles, equally many blocks per thread: the one to beat
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 struct TextbookBlocks {
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
+  void operator()(const Kokkos::OpenMP&, Scalar alpha, const Matrix& matrix, const X& x,
+                  Scalar beta, const Y& y) const {
     const raw::BlockRows a(matrix);
     const auto k = static_cast<std::int64_t>(y.extent(1));
     raw::with_layout(x, y, [&](auto x, auto y) {
@@ -40,8 +40,8 @@ struct TiledBlocks {
     partition = raw::Partition({raw::Schedule::Kind::balanced}, raw::BlockRows(matrix));
   }
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
+  void operator()(const Kokkos::OpenMP&, Scalar alpha, const Matrix& matrix, const X& x,
+                  Scalar beta, const Y& y) const {
     raw::with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
       partition.for_each(raw::BlockTiles(raw::BlockRows(matrix), alpha, by_hand_x, beta, by_hand_y,
                                          static_cast<std::int64_t>(y.extent(1))));
@@ -58,7 +58,7 @@ void add(Registry& registry, const char* kernel) {
        .parameters = {{"kernel", kernel},
                       {"storage", std::string(to_string(product::StorageOrder::column_major))}},
        .prepare = [](const product::Case& task) {
-         return product::make_product<BsrMatrix, Kokkos::OpenMP>(task, Multiply{});
+         return product::make_product<BsrMatrix, Scalar, Kokkos::OpenMP>(task, Multiply{});
        }});
 }
 
@@ -69,4 +69,4 @@ void add_raw_openmp_bsr(Registry& registry) {
   add<TiledBlocks>(registry, "tiles");
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -3,7 +3,7 @@
 
 #include "raw/openmp/row_product.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// CSR; with many cores schedule:shares is the one to beat, prefetch_distance:40
 /// where columns are scattered.
@@ -21,4 +21,4 @@ void add_raw_openmp_csr(Registry& registry) {
   raw::add_dynamic<raw::CsrRows, CsrMatrix>(registry, "csr");
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -3,7 +3,7 @@
 
 #include "raw/openmp/row_product.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// ELLPACK, its rows being alike; schedule:static is the one to beat.
 void add_raw_openmp_ellpack(Registry& registry) {
@@ -13,4 +13,4 @@ void add_raw_openmp_ellpack(Registry& registry) {
   raw::add_dynamic<Rows, EllMatrix>(registry, "ellpack");
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

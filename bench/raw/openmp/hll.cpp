@@ -3,7 +3,7 @@
 
 #include "raw/openmp/row_product.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// HLL, whole hacks to a thread, guided as in Calzetta and Lori 2025; schedule:balanced is the one
 /// to beat.
@@ -16,4 +16,4 @@ void add_raw_openmp_hll(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

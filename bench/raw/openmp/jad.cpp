@@ -3,7 +3,7 @@
 
 #include "raw/openmp/row_product.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 /// The rows in equal numbers to the threads, as in Stec and Stpiczyński; schedule:balanced is the
@@ -24,4 +24,4 @@ void add_raw_openmp_jad(Registry& registry) {
   add_jagged<PjadMatrix>(registry, "pjad");
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

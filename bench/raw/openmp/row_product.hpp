@@ -15,7 +15,7 @@
 
 /// Contender `raw-openmp`: the product as one would write it by hand for the CPU, with
 /// contiguous rows in every format that can have them.
-namespace fatvec::bench::raw {
+namespace fatvec::bench::raw::inline FATVEC_BENCH_IN {
 
 template <class Rows>
 struct RowProduct {
@@ -29,8 +29,8 @@ struct RowProduct {
   }
 
   template <class Matrix, class X, class Y>
-  void operator()(const Kokkos::OpenMP&, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
+  void operator()(const Kokkos::OpenMP&, Scalar alpha, const Matrix& matrix, const X& x,
+                  Scalar beta, const Y& y) const {
     with_layout(x, y, [&](auto by_hand_x, auto by_hand_y) {
       partition.for_each(RowTiles(Rows(matrix), alpha, by_hand_x, beta, by_hand_y,
                                   static_cast<std::int64_t>(y.extent(1)), prefetch_distance));
@@ -52,7 +52,7 @@ Contender contender(const std::string& format, const Schedule& schedule,
           .sweep = sweep,
           .prepare = [schedule, prefetch_distance](product::Case task) {
             if constexpr (requires { Rows::storage; }) task.storage = Rows::storage;
-            return product::make_product<Format, Kokkos::OpenMP>(
+            return product::make_product<Format, Scalar, Kokkos::OpenMP>(
                 task, RowProduct<Rows>{schedule, prefetch_distance});
           }};
 }
@@ -68,4 +68,4 @@ void add_dynamic(Registry& registry, const std::string& format) {
   }
 }
 
-}  // namespace fatvec::bench::raw
+}  // namespace fatvec::bench::raw::inline FATVEC_BENCH_IN

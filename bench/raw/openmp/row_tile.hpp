@@ -10,7 +10,7 @@
 #include "raw/openmp/sums.hpp"
 #include "raw/operands.hpp"
 
-namespace fatvec::bench::raw {
+namespace fatvec::bench::raw::inline FATVEC_BENCH_IN {
 
 /// The product of consecutive rows with a fat vector, tile by tile: `width` columns of one row of Y
 /// are summed in registers, `width` being a constant, and the widest tile that still fits goes
@@ -27,7 +27,8 @@ class RowTiles {
   template <int width>
   using Sums = std::conditional_t<row_layout, VectorSums<width>, ScalarSums<width>>;
   static constexpr int two_chains =
-      row_layout ? 8 : 4;  ///< the widest tile that leaves registers for two sums per column
+      row_layout ? line_elements
+                 : 4;  ///< the widest tile that leaves registers for two sums per column
   /// Whether the sums of all rows of a slice of masks stay in registers.
   template <int width>
   static constexpr bool slice_at_once = width <= 5 || width == 8;
@@ -35,7 +36,7 @@ class RowTiles {
  public:
   /// Prefetches the rows of X of the entries that lie `prefetch_distance` entries further on
   /// (0: none), where rows are contiguous.
-  RowTiles(const Rows& rows, double alpha, const X& x, double beta, const Y& y, std::int64_t k,
+  RowTiles(const Rows& rows, Scalar alpha, const X& x, Scalar beta, const Y& y, std::int64_t k,
            std::int64_t prefetch_distance)
       : rows_(rows),
         alpha_(alpha),
@@ -44,11 +45,11 @@ class RowTiles {
         y_(y),
         k_(k),
         prefetch_distance_(prefetch_distance) {
-    const bool lines =
-        reinterpret_cast<std::uintptr_t>(y.data) % 64 == 0 && y.stride % 8 == 0 && k % 8 == 0;
+    const bool lines = reinterpret_cast<std::uintptr_t>(y.data) % 64 == 0 &&
+                       y.stride % line_elements == 0 && k % line_elements == 0;
     if constexpr (requires { rows.columns_end(); }) columns_end_ = rows.columns_end();
-    streams_ =
-        row_layout && beta == 0 && lines && rows.count() * k > 8'000'000;  // more than caches hold
+    streams_ = row_layout && beta == 0 && lines &&
+               rows.count() * k > 8'000'000 / 8 * line_elements;  // more than caches hold
   }
 
   void operator()(std::int64_t first, std::int64_t last) const {
@@ -113,7 +114,7 @@ class RowTiles {
         }
       }
       if constexpr (requires { row.slots; }) {
-        row.for_each([&](double value, std::int32_t column) {
+        row.for_each([&](Scalar value, std::int32_t column) {
           sums.add(value, by.x_.at(column, c), by.x_.column_step());
         });
       } else {
@@ -128,7 +129,7 @@ class RowTiles {
   void slice_tile(std::int64_t first, std::int64_t c) const {
     Sums<width> sums[vector_lanes];
     const auto add = [&]<int... r>(
-                         std::uint32_t mask, const double* values, auto column,
+                         std::uint32_t mask, const Scalar* values, auto column,
                          std::integer_sequence<int, r...>) __attribute__((always_inline)) {
       ((mask >> r & 1 ? sums[r].add(values[r], x_.at(column(r), c), x_.column_step()) : void()),
        ...);
@@ -150,9 +151,9 @@ class RowTiles {
   /// Prefetches A into the first-level cache, and rows of X into the second, whose queue is longer.
   template <int width>
   [[gnu::always_inline]] inline void prefetch(const Row<>& row, std::int64_t c) const {
-    for (std::int64_t n = 0; c == 0 && n < row.length; n += 8) {
-      __builtin_prefetch(row.values + n + 128);
-      __builtin_prefetch(row.columns + n + 128);
+    for (std::int64_t n = 0; c == 0 && n < row.length; n += line_elements) {
+      __builtin_prefetch(row.values + n + 16 * line_elements);
+      __builtin_prefetch(row.columns + n + 16 * line_elements);
     }
     if (prefetch_distance_ == 0 || columns_end_ == nullptr) return;
     const std::int64_t known =
@@ -160,7 +161,7 @@ class RowTiles {
     for (std::int64_t n = 0; n < known; ++n) {
       const auto* const from =
           reinterpret_cast<const char*>(x_.at(row.columns[n + prefetch_distance_], c));
-      for (std::size_t b = 0; b < width * sizeof(double); b += 64)
+      for (std::size_t b = 0; b < width * sizeof(Scalar); b += 64)
         __builtin_prefetch(from + b, 0, 2);
     }
   }
@@ -186,9 +187,9 @@ class RowTiles {
   }
 
   Rows rows_;
-  double alpha_;
+  Scalar alpha_;
   X x_;
-  double beta_;
+  Scalar beta_;
   Y y_;
   std::int64_t k_;
   std::int64_t prefetch_distance_;
@@ -196,4 +197,4 @@ class RowTiles {
   bool streams_;
 };
 
-}  // namespace fatvec::bench::raw
+}  // namespace fatvec::bench::raw::inline FATVEC_BENCH_IN

@@ -4,7 +4,7 @@
 #include "raw/openmp/row_product.hpp"
 #include "raw/openmp/sliced_rows.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// SELL, one column by gathers for the rows of a slice, whole slices to a thread;
 /// schedule:balanced is the one to beat.
@@ -17,4 +17,4 @@ void add_raw_openmp_sell(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

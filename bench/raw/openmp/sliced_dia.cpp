@@ -4,7 +4,7 @@
 #include "raw/openmp/row_product.hpp"
 #include "raw/openmp/sliced_rows.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// Sliced diagonals, one column by masked loads for the rows of a slice, whole slices to a thread;
 /// schedule:balanced is the one to beat.
@@ -17,4 +17,4 @@ void add_raw_openmp_sliced_dia(Registry& registry) {
   }
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

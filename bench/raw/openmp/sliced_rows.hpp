@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <fatvec/formats/detail/diagonal_access.hpp>
 
@@ -15,64 +16,93 @@
 ///   slice_sums(first, x)          one column: the sums of the slice that begins with row `first`
 ///   target(i)                     the matrix's row of stored row i, where rows are permuted
 ///   for_each_slot(first, visit)   a slot at a time, where slots have masks
-namespace fatvec::bench::raw {
+namespace fatvec::bench::raw::inline FATVEC_BENCH_IN {
 
 using RegisterSums = VectorSums<vector_lanes>;
 
 /// present(columns): a bit for each row that has a column, which padding has not.
-/// add_gathered(...), add_neighbours(...): sums += values times x[columns[r]], or x[r], of the rows
-/// r whose bit is set. Of the others X is not read: it may hold Inf, or end before.
+/// gathered(...), neighbours(...): values times x[columns[r]], or x[r], of the rows r whose bit is
+/// set, else 0. Of the others X is not read: it may hold Inf, or end before.
 #if defined(__AVX512F__)
 inline unsigned present(const std::int32_t* columns) {
+  if constexpr (vector_lanes == 16)
+    return _mm512_cmpge_epi32_mask(_mm512_loadu_si512(columns), _mm512_setzero_si512());
   return ~static_cast<unsigned>(
       _mm256_movemask_ps(_mm256_loadu_ps(reinterpret_cast<const float*>(columns))));
 }
-inline void add_gathered(RegisterSums& sums, const double* values, unsigned mask,
-                         const std::int32_t* columns, const double* x) {
+inline __m512d gathered(const double* values, unsigned mask, const std::int32_t* columns,
+                        const double* x) {
   const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns));
-  sums.sum[0] += _mm512_loadu_pd(values) * _mm512_mask_i32gather_pd(_mm512_setzero_pd(),
-                                                                    static_cast<__mmask8>(mask),
-                                                                    from, x, sizeof(double));
+  return _mm512_loadu_pd(values) * _mm512_mask_i32gather_pd(_mm512_setzero_pd(),
+                                                            static_cast<__mmask8>(mask), from, x,
+                                                            sizeof(double));
 }
-inline void add_neighbours(RegisterSums& sums, const double* values, unsigned mask,
-                           const double* x) {
-  sums.sum[0] += _mm512_loadu_pd(values) * _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), x);
+inline __m512 gathered(const float* values, unsigned mask, const std::int32_t* columns,
+                       const float* x) {
+  return _mm512_loadu_ps(values) *
+         _mm512_mask_i32gather_ps(_mm512_setzero_ps(), static_cast<__mmask16>(mask),
+                                  _mm512_loadu_si512(columns), x, sizeof(float));
+}
+inline __m512d neighbours(const double* values, unsigned mask, const double* x) {
+  return _mm512_loadu_pd(values) * _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), x);
+}
+inline __m512 neighbours(const float* values, unsigned mask, const float* x) {
+  return _mm512_loadu_ps(values) * _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), x);
 }
 #elif defined(__AVX2__)
 inline unsigned present(const std::int32_t* columns) {
-  return ~static_cast<unsigned>(
-      _mm_movemask_ps(_mm_loadu_ps(reinterpret_cast<const float*>(columns))));
+  const auto* const signs = reinterpret_cast<const float*>(columns);
+  return ~static_cast<unsigned>(vector_lanes == 8 ? _mm256_movemask_ps(_mm256_loadu_ps(signs))
+                                                  : _mm_movemask_ps(_mm_loadu_ps(signs)));
 }
-inline __m256i lanes_of(unsigned mask) {
+inline __m256i lanes_of(const double*, unsigned mask) {
   const __m256i bits = _mm256_setr_epi64x(1, 2, 4, 8);
   return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask), bits), bits);
 }
-inline void add_gathered(RegisterSums& sums, const double* values, unsigned mask,
-                         const std::int32_t* columns, const double* x) {
-  const __m128i from = _mm_loadu_si128(reinterpret_cast<const __m128i*>(columns));
-  sums.sum[0] += _mm256_loadu_pd(values) *
-                 _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, from,
-                                          _mm256_castsi256_pd(lanes_of(mask)), sizeof(double));
+inline __m256i lanes_of(const float*, unsigned mask) {
+  const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask)), bits),
+                            bits);
 }
-inline void add_neighbours(RegisterSums& sums, const double* values, unsigned mask,
-                           const double* x) {
-  sums.sum[0] += _mm256_loadu_pd(values) * _mm256_maskload_pd(x, lanes_of(mask));
+inline __m256d gathered(const double* values, unsigned mask, const std::int32_t* columns,
+                        const double* x) {
+  const __m128i from = _mm_loadu_si128(reinterpret_cast<const __m128i*>(columns));
+  return _mm256_loadu_pd(values) * _mm256_mask_i32gather_pd(_mm256_setzero_pd(), x, from,
+                                                            _mm256_castsi256_pd(lanes_of(x, mask)),
+                                                            sizeof(double));
+}
+inline __m256 gathered(const float* values, unsigned mask, const std::int32_t* columns,
+                       const float* x) {
+  const __m256i from = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(columns));
+  return _mm256_loadu_ps(values) * _mm256_mask_i32gather_ps(_mm256_setzero_ps(), x, from,
+                                                            _mm256_castsi256_ps(lanes_of(x, mask)),
+                                                            sizeof(float));
+}
+inline __m256d neighbours(const double* values, unsigned mask, const double* x) {
+  return _mm256_loadu_pd(values) * _mm256_maskload_pd(x, lanes_of(x, mask));
+}
+inline __m256 neighbours(const float* values, unsigned mask, const float* x) {
+  return _mm256_loadu_ps(values) * _mm256_maskload_ps(x, lanes_of(x, mask));
 }
 #else
+using Register = std::remove_reference_t<decltype(RegisterSums().sum[0])>;
 inline unsigned present(const std::int32_t* columns) {
   unsigned mask = 0;
   for (int r = 0; r < vector_lanes; ++r) mask |= static_cast<unsigned>(columns[r] >= 0) << r;
   return mask;
 }
-inline void add_gathered(RegisterSums& sums, const double* values, unsigned mask,
-                         const std::int32_t* columns, const double* x) {
+inline Register gathered(const Scalar* values, unsigned mask, const std::int32_t* columns,
+                         const Scalar* x) {
+  Register products{};
   for (int r = 0; r < vector_lanes; ++r)
-    if (mask >> r & 1) sums.sum[0][r] += values[r] * x[columns[r]];
+    if (mask >> r & 1) products[r] = values[r] * x[columns[r]];
+  return products;
 }
-inline void add_neighbours(RegisterSums& sums, const double* values, unsigned mask,
-                           const double* x) {
+inline Register neighbours(const Scalar* values, unsigned mask, const Scalar* x) {
+  Register products{};
   for (int r = 0; r < vector_lanes; ++r)
-    if (mask >> r & 1) sums.sum[0][r] += values[r] * x[r];
+    if (mask >> r & 1) products[r] = values[r] * x[r];
+  return products;
 }
 #endif
 
@@ -95,11 +125,11 @@ class SellRows : HllRows<StorageOrder::column_major> {
 
   [[nodiscard]] bool fills_registers() const { return hack_size_ == vector_lanes; }
   [[nodiscard]] std::int64_t target(std::int64_t i) const { return permutation_[i]; }
-  [[nodiscard]] RegisterSums slice_sums(std::int64_t first, const double* x) const {
+  [[nodiscard]] RegisterSums slice_sums(std::int64_t first, const Scalar* x) const {
     RegisterSums sums;
     const std::int64_t end = offsets_[first / vector_lanes + 1];
     for (std::int64_t n = offsets_[first / vector_lanes]; n < end; n += vector_lanes)
-      add_gathered(sums, values_ + n, present(columns_ + n), columns_ + n, x);
+      sums.sum[0] += gathered(values_ + n, present(columns_ + n), columns_ + n, x);
     return sums;
   }
 
@@ -111,7 +141,7 @@ class SellRows : HllRows<StorageOrder::column_major> {
 struct DiagonalRow {
   const fatvec::detail::SlicedDiagonal<std::int32_t>* __restrict slots;
   const std::int32_t* __restrict columns;  ///< of the slots behind those of diagonals
-  const double* __restrict values;
+  const Scalar* __restrict values;
   std::int64_t diagonals;
   std::int64_t length;  ///< slots in all
   std::int64_t step;
@@ -173,13 +203,13 @@ class DiagonalRows {
   }
 
   [[nodiscard]] bool fills_registers() const { return slice_size_ == vector_lanes; }
-  [[nodiscard]] RegisterSums slice_sums(std::int64_t first, const double* x) const {
+  [[nodiscard]] RegisterSums slice_sums(std::int64_t first, const Scalar* x) const {
     RegisterSums sums;
-    for_each_slot(first, [&](std::uint32_t mask, const double* values, auto column) {
+    for_each_slot(first, [&](std::uint32_t mask, const Scalar* values, auto column) {
       if constexpr (requires { column.columns; })
-        add_gathered(sums, values, mask, column.columns, x);
+        sums.sum[0] += gathered(values, mask, column.columns, x);
       else
-        add_neighbours(sums, values, mask, x + column.first);
+        sums.sum[0] += neighbours(values, mask, x + column.first);
     });
     return sums;
   }
@@ -203,9 +233,9 @@ class DiagonalRows {
   const std::int32_t* __restrict rest_offsets_;
   const fatvec::detail::SlicedDiagonal<std::int32_t>* __restrict slots_;
   const std::int32_t* __restrict columns_;
-  const double* __restrict values_;
+  const Scalar* __restrict values_;
   std::int64_t rows_;
   std::int64_t slice_size_;
 };
 
-}  // namespace fatvec::bench::raw
+}  // namespace fatvec::bench::raw::inline FATVEC_BENCH_IN

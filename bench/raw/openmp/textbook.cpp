@@ -9,7 +9,7 @@
 #include "raw/openmp/schedule.hpp"
 #include "raw/textbook.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 /// omp parallel for with the schedule that a paper names.
@@ -69,4 +69,4 @@ void add_raw_openmp_textbook(Registry& registry) {
   fixed.add_columns(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -9,13 +9,13 @@
 #include "raw/serial/space.hpp"
 
 /// Contender `raw-serial`, format bsr: Stec and Stpiczyński's product on one core.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 struct TextbookBlocks {
   template <class Matrix, class X, class Y>
-  void operator()(const raw::SerialSpace&, double alpha, const Matrix& matrix, const X& x,
-                  double beta, const Y& y) const {
+  void operator()(const raw::SerialSpace&, Scalar alpha, const Matrix& matrix, const X& x,
+                  Scalar beta, const Y& y) const {
     const raw::BlockRows a(matrix);
     const auto k = static_cast<std::int64_t>(y.extent(1));
     raw::with_layout(x, y, [&](auto x, auto y) {
@@ -37,8 +37,8 @@ void add_raw_serial_bsr(Registry& registry) {
        .format = "bsr",
        .parameters = {{"storage", std::string(to_string(product::StorageOrder::column_major))}},
        .prepare = [](const product::Case& task) {
-         return product::make_product<BsrMatrix, raw::SerialSpace>(task, TextbookBlocks{});
+         return product::make_product<BsrMatrix, Scalar, raw::SerialSpace>(task, TextbookBlocks{});
        }});
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -17,7 +17,7 @@
 /// them (CSR and ELLPACK: Balayre 2024, Fraga 2018; HLL: Calzetta and Lori 2025; JAD and pJAD: Stec
 /// and Stpiczyński). The common baseline: no tiles, no intrinsics; the compiler vectorises the loop
 /// over columns.
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 using Space = raw::SerialSpace;
@@ -25,7 +25,7 @@ using Space = raw::SerialSpace;
 template <class Rows>
 struct Textbook {
   template <class Matrix, class X, class Y>
-  void operator()(const Space&, double alpha, const Matrix& matrix, const X& x, double beta,
+  void operator()(const Space&, Scalar alpha, const Matrix& matrix, const X& x, Scalar beta,
                   const Y& y) const {
     const Rows rows(matrix);
     const auto k = static_cast<std::int64_t>(y.extent(1));
@@ -46,21 +46,21 @@ struct Textbook {
  private:
   /// Row layout: each entry times a row of X, added to a row of Y.
   template <class Row, class X>
-  static void fat_row(const Row& row, std::int64_t k, double alpha, const X& x, double beta,
-                      double* __restrict y) {
+  static void fat_row(const Row& row, std::int64_t k, Scalar alpha, const X& x, Scalar beta,
+                      Scalar* __restrict y) {
     for (std::int64_t c = 0; c < k; ++c) y[c] = beta == 0 ? 0 : beta * y[c];
     for (std::int64_t n = 0; n < row.length; ++n) {
-      const double a = alpha * row.value(n);
-      const double* __restrict const xj = x.at(row.column(n), 0);
+      const Scalar a = alpha * row.value(n);
+      const Scalar* __restrict const xj = x.at(row.column(n), 0);
       for (std::int64_t c = 0; c < k; ++c) y[c] += a * xj[c];
     }
   }
 
   /// Column layout: one column of X after the other.
   template <class Row>
-  static void dot(const Row& row, double alpha, const double* __restrict x, double beta,
-                  double& y) {
-    double sum = 0;
+  static void dot(const Row& row, Scalar alpha, const Scalar* __restrict x, Scalar beta,
+                  Scalar& y) {
+    Scalar sum = 0;
     for (std::int64_t n = 0; n < row.length; ++n) sum += row.value(n) * x[row.column(n)];
     y = beta == 0 ? alpha * sum : beta * y + alpha * sum;
   }
@@ -78,7 +78,7 @@ void add(Registry& registry, const char* format) {
                 .parameters = std::move(parameters),
                 .prepare = [](product::Case task) {
                   if constexpr (requires { Rows::storage; }) task.storage = Rows::storage;
-                  return product::make_product<Format, Space>(task, Textbook<Rows>{});
+                  return product::make_product<Format, Scalar, Space>(task, Textbook<Rows>{});
                 }});
 }
 
@@ -94,4 +94,4 @@ void add_raw_serial(Registry& registry) {
   add<raw::JadRows, PjadMatrix>(registry, "pjad");
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -2,7 +2,7 @@
 #include "raw/textbook.hpp"
 #include "raw/serial/space.hpp"
 
-namespace fatvec::bench {
+namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 struct SerialLoop {
@@ -21,4 +21,4 @@ void add_raw_serial_textbook(Registry& registry) {
   family.add_columns(registry);
 }
 
-}  // namespace fatvec::bench
+}  // namespace fatvec::bench::inline FATVEC_BENCH_IN

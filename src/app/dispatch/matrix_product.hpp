@@ -19,7 +19,7 @@ namespace fatvec::product {
 /// Our kernels and the hand-written ones that they are compared with thus read the same bytes.
 template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply>
 class MatrixProduct final : public Product {
-  using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Scalar = typename Matrix::value_type;
 
  public:
   MatrixProduct(const Case& task, Multiply multiply)
@@ -34,22 +34,23 @@ class MatrixProduct final : public Product {
   }
   double run(double alpha, double beta) override {
     return timed(exec_, [&] {
-      if (alpha == 0) return scale(beta);
-      multiply_(exec_, alpha, matrix_, dense_.x, beta, dense_.y);
+      if (alpha == 0) return scale(static_cast<Scalar>(beta));
+      multiply_(exec_, static_cast<Scalar>(alpha), matrix_, dense_.x, static_cast<Scalar>(beta),
+                dense_.y);
     });
   }
   void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
 
  private:
-  void scale(double beta) {
-    const detail::ScaledSum<double> y{0, beta, detail::span_of<detail::Columns::strided>(dense_.y)};
+  void scale(Scalar beta) {
+    const detail::ScaledSum<Scalar> y{0, beta, detail::span_of<detail::Columns::strided>(dense_.y)};
     detail::scale_output(exec_, y, static_cast<std::int64_t>(dense_.y.extent(0)),
                          static_cast<std::int64_t>(dense_.y.extent(1)));
   }
   /// Before X and Y are allocated: a format that does not fit is refused with the memory still
   /// free.
   Matrix converted(const Case& task) {
-    const Csr csr = mirror<ExecSpace>(task.matrix);
+    const auto csr = mirror<ExecSpace>(matrix_of<Scalar>(task));
     exec_.fence("fatvec::product::prepare");
     const Kokkos::Timer timer;
     Matrix matrix = convert<Matrix>(exec_, csr, task.options);
@@ -62,7 +63,7 @@ class MatrixProduct final : public Product {
   ExecSpace exec_;
   Multiply multiply_;
   Matrix matrix_;
-  DenseOperands<ExecSpace, KokkosLayout> dense_;
+  DenseOperands<Scalar, ExecSpace, KokkosLayout> dense_;
 };
 
 /// The product of a task, whose layout is that of X and Y, with its matrix in the format Matrix.
@@ -75,11 +76,11 @@ std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
   return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply>>(
       task, std::move(multiply));
 }
-/// The same; Format is CsrMatrix, EllMatrix, ..., in the layout of task.storage where it has
-/// several.
-template <template <class...> class Format, class ExecSpace, class Multiply>
+/// The same; Format is CsrMatrix, EllMatrix, ..., of Scalars, in the layout of task.storage where
+/// it has several.
+template <template <class...> class Format, class Scalar, class ExecSpace, class Multiply>
 std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
-  using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
+  using Matrix = Format<Scalar, std::int32_t, ExecSpace, std::int32_t>;
   return with_storage<Matrix>(task.storage, [&]<class Stored>(std::type_identity<Stored>) {
     return make_product<Stored>(task, std::move(multiply));
   });

@@ -62,9 +62,9 @@ double timed(const ExecSpace& exec, const Launch& launch) {
 }
 
 /// Dense operands of a Product in ExecSpace's memory, in the task's layout.
-template <class ExecSpace, class KokkosLayout>
+template <class Scalar, class ExecSpace, class KokkosLayout>
 struct DenseOperands {
-  using View = Kokkos::View<double**, KokkosLayout, ExecSpace>;
+  using View = Kokkos::View<Scalar**, KokkosLayout, ExecSpace>;
   View x;
   View y;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <functional>
+#include <cmath>
 
-#include <fatvec/app/dispatch/backends.hpp>
-#include <fatvec/app/dispatch/matrix_product.hpp>
-#include <fatvec/kernels/registry.hpp>
-#include <fatvec/plan/packing.hpp>
+#include <fatvec/app/dispatch/kernel_product.hpp>
 
 namespace fatvec::product {
 namespace {
@@ -27,74 +24,6 @@ std::vector<std::string_view> names_of_kernels() {
   return {kernel_names.begin(), kernel_names.end()};
 }
 
-/// A kernel with a policy, as a value: the products below are compiled for each format, not for
-/// each kernel.
-template <class ExecSpace, class Matrix>
-using Launch = std::function<void(const ExecSpace&, const detail::SlotsOf<Matrix>&,
-                                  const detail::Operand<const double>&,
-                                  const detail::ScaledSum<double>&, std::int64_t k)>;
-
-template <class ExecSpace, class Matrix>
-struct KernelMultiply {
-  Launch<ExecSpace, Matrix> launch;
-  std::int64_t k;
-  Prepared<Matrix> prepared{};
-
-  void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare<double>(exec, matrix, k);
-  }
-  template <class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
-                  const Y& y) const {
-    launch(exec, detail::slots_of(prepared), detail::operand_of(x),
-           {alpha, beta, detail::span_of<detail::Columns::strided>(y)}, multivector_columns(x));
-  }
-};
-
-/// The same on row-major copies.
-template <class ExecSpace, class Matrix>
-struct PackedMultiply {
-  Launch<ExecSpace, Matrix> launch;
-  std::function<Packing<double, ExecSpace>(const ExecSpace&, const Matrix&)> pack;
-  std::int64_t k;
-  Prepared<Matrix> prepared{};
-  Packing<double, ExecSpace> packing{};
-
-  void prepare(const ExecSpace& exec, const Matrix& matrix) {
-    prepared = fatvec::prepare<double>(exec, matrix, k);
-    packing = pack(exec, matrix);
-  }
-  template <class X, class Y>
-  void operator()(const ExecSpace& exec, double alpha, const Matrix&, const X& x, double beta,
-                  const Y& y) const {
-    packing.run(exec, detail::operand_of(x), beta, detail::span_of<detail::Columns::strided>(y), k,
-                [&](const auto& packed_x, double packed_beta, const auto& packed_y) {
-                  launch(exec, detail::slots_of(prepared), packed_x, {alpha, packed_beta, packed_y},
-                         k);
-                });
-  }
-};
-
-template <class Kernel, class ExecSpace>
-std::unique_ptr<Product> prepare_kernel(const Case& task) {
-  using Format = typename Kernel::template Matrix<double, std::int32_t, ExecSpace, std::int32_t>;
-  const auto policy = policy_of<Kernel, ExecSpace>(task.policy);
-  const std::int64_t k = task.k;
-  return with_storage<Format>(task.storage, [&]<class Matrix>(std::type_identity<Matrix>) {
-    const Launch<ExecSpace, Matrix> launch = [policy](const auto& exec, const auto& a,
-                                                      const auto& x, const auto& output,
-                                                      std::int64_t columns) {
-      detail::launch<Kernel>(exec, policy, a, x, output, columns);
-    };
-    if (!task.packed || task.layout == Layout::row || k == 1)
-      return make_product<Matrix>(task, KernelMultiply<ExecSpace, Matrix>{launch, k});
-    const auto pack = [policy, k](const auto& exec, const auto& matrix) {
-      return Packing<double, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
-    };
-    return make_product<Matrix>(task, PackedMultiply<ExecSpace, Matrix>{launch, pack, k});
-  });
-}
-
 }  // namespace
 
 HostCsr host_csr(
@@ -111,6 +40,27 @@ HostCsr host_csr(
       [=](std::int64_t i) { row_map(i) = static_cast<std::int32_t>(csr.row_map(i)); });
   Kokkos::fence("fatvec::host_csr");
   return {csr.rows(), csr.cols(), row_map, csr.entries, csr.values};
+}
+
+Case in_float(Case task) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  const auto values = task.matrix.values;
+  const auto floats =
+      detail::allocate<HostCsrOf<float>::Scalars>(Host(), "fatvec::csr::values", values.extent(0));
+  std::int64_t beyond = 0;
+  Kokkos::parallel_reduce(
+      "fatvec::in_float", detail::Range<Host>(0, static_cast<std::int64_t>(values.extent(0))),
+      [=](std::int64_t n, std::int64_t& count) {
+        floats(n) = static_cast<float>(values(n));
+        count += std::isfinite(values(n)) && !std::isfinite(floats(n));
+        values(n) = floats(n);
+      },
+      beyond);
+  if (beyond > 0)
+    throw CapacityError(detail::concat(beyond, " entries of the matrix are beyond what a float ",
+                                       "can be, 3.4e38: multiply in double."));
+  task.float_values = floats;
+  return task;
 }
 
 HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
@@ -147,11 +97,16 @@ std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backe
   require_known("kernel", kernel, names_of_kernels());
   require_known("backend", backend, backends());
   std::unique_ptr<Product> product;
+  if (!task.in_double()) {
+    product = prepare_in_float(kernel, backend, task);
+    if (!product)
+      throw UsageError(detail::concat("this build has no kernel '", kernel,
+                                      "' in float, but those ", "of ", joined(formats_in_float()),
+                                      "; FATVEC_FLOAT_FORMATS of CMake names more."));
+    return product;
+  }
   for_each_kernel([&](auto candidate) {
-    for_each_backend([&](auto space) {
-      if (kernel != candidate.name || backend != space.name) return;
-      product = prepare_kernel<decltype(candidate), typename decltype(space)::Space>(task);
-    });
+    if (kernel == candidate.name) product = prepare_on<double, decltype(candidate)>(backend, task);
   });
   return product;
 }

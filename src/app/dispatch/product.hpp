@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <fatvec/formats/concepts.hpp>
@@ -18,9 +19,11 @@
 /// library needs none of this.
 namespace fatvec::product {
 
-/// A on the host as the programs hold it. Offsets are 32-bit, as every peer's are; host_csr()
-/// narrows and checks.
-using HostCsr = CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
+/// Offsets are 32-bit, as every peer's are; host_csr() narrows and checks.
+template <class Scalar>
+using HostCsrOf = CsrMatrix<Scalar, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int32_t>;
+/// A on the host as the programs hold it, and X and Y: in double, of which every float is one.
+using HostCsr = HostCsrOf<double>;
 using HostMultivector = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 /// A rows × k multivector that the caller fills, on huge pages where the system gives them.
@@ -49,7 +52,30 @@ struct Case {
   std::optional<StorageOrder> storage{};  ///< picks the format's layout; default: the format's own
   std::string policy{};  ///< of the kernel's tuning range, as it prints itself; empty: its default
   bool packed = false;   ///< X and Y of layout column through row-major copies
+  /// A's values where the product is to be in float, as in_float() sets them; none: in double.
+  std::optional<HostCsrOf<float>::Scalars> float_values{};
+
+  [[nodiscard]] bool in_double() const { return !float_values.has_value(); }
 };
+
+/// The formats whose kernels this build has in float, too: FATVEC_FLOAT_FORMATS. None: nothing is
+/// multiplied in float.
+std::vector<std::string_view> formats_in_float();
+
+/// The same task in float. Rounds the values of task.matrix, which others may share, to floats;
+/// throws CapacityError where one is finite and beyond what a float can be.
+Case in_float(Case task);
+
+/// A of the task in the scalar of its product.
+template <class Scalar>
+HostCsrOf<Scalar> matrix_of(const Case& task) {
+  if constexpr (std::is_same_v<Scalar, float>) {
+    const HostCsr& csr = task.matrix;
+    return {csr.rows(), csr.cols(), csr.row_map, csr.entries, task.float_values.value()};
+  } else {
+    return task.matrix;
+  }
+}
 
 /// A product that is ready to run: its own copies of A, X and Y where they are needed.
 class Product {
@@ -86,8 +112,8 @@ std::vector<std::string_view> backends();  ///< of this build: serial, openmp, c
 std::string_view default_backend();  ///< cuda where this build has it, else openmp, else serial
 
 /// Prepares kernel on backend. Throws UsageError for unknown names (listing those known) and for
-/// what the kernel does not support, CapacityError where the format does not fit (listing the
-/// formats that would).
+/// what the kernel does not support or this build has in double only, CapacityError where the
+/// format does not fit (listing the formats that would).
 std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend,
                                  const Case& task);
 

@@ -38,6 +38,21 @@ inline long double magnitude_of(const std::complex<long double>& value) {
     return std::abs(value);
 }
 
+/// What the real numbers of a kernel are to the oracle: their relative distance, the smallest
+/// normal and the largest one.
+struct Rounding {
+  long double eps;
+  long double smallest;
+  long double largest;
+
+  template <class Real>
+  static constexpr Rounding of() {
+    using Limits = std::numeric_limits<Real>;
+    return {static_cast<long double>(Limits::epsilon()), static_cast<long double>(Limits::min()),
+            static_cast<long double>(Limits::max())};
+  }
+};
+
 /// What Y should be, and how far rounding may carry a kernel from it.
 template <class T>
 struct Reference {
@@ -47,21 +62,24 @@ struct Reference {
   std::vector<Wide> value;  ///< rows × k, row-major: beta · Y + alpha · A · X
   std::vector<long double>
       allowed;  ///< rows × k: 8 · eps · (len_i + 4) · (|alpha| · Σ|a_ij||x_j| + |beta||y_i|)
+  long double largest = 0;  ///< number of the kernel's type: beyond, it has ±Inf
 };
 
 /// csr, x and y live on the host; x is cols × k, y rows × k (its values before the product; not
-/// read where beta = 0). With alpha = 0 neither csr nor x is read.
+/// read where beta = 0). With alpha = 0 neither csr nor x is read. The kernel's rounding may be
+/// that of another type than that of the operands, which hold its numbers.
 template <class Csr, class X, class Y, class T = typename Y::non_const_value_type>
-Reference<T> reference_product(const T& alpha, const Csr& csr, const X& x, const T& beta,
-                               const Y& y) {
+Reference<T> reference_product(
+    const T& alpha, const Csr& csr, const X& x, const T& beta, const Y& y,
+    const Rounding& rounding = Rounding::of<typename WideOf<T>::Real>()) {
   using Wide = WideOf<T>;
   Reference<T> reference;
   reference.rows = csr.rows();
   reference.k = static_cast<std::int64_t>(x.extent(1));
   reference.value.resize(reference.rows * reference.k);
   reference.allowed.resize(reference.rows * reference.k);
-  const long double eps = std::numeric_limits<typename Wide::Real>::epsilon();
-  const long double smallest = std::numeric_limits<typename Wide::Real>::min();
+  const auto [eps, smallest, largest] = rounding;
+  reference.largest = largest;
   const bool overwrite = beta == T{};
   std::int64_t at = 0;
   for (std::int64_t i = 0; i < reference.rows; ++i) {
@@ -116,10 +134,13 @@ Verdict compare(const Reference<T>& reference, const Y& y) {
       } else {
         // Both overflow or both are undefined: the same non-finite number, after rounding the
         // reference to T.
-        const auto same = [](long double a, long double b) {
+        const auto same = [&](long double a, long double b) {
           using Real = typename WideOf<T>::Real;
-          const auto rounded = static_cast<Real>(b);
-          return (std::isnan(a) && std::isnan(rounded)) || static_cast<Real>(a) == rounded;
+          constexpr long double infinity = std::numeric_limits<long double>::infinity();
+          const auto rounded = std::abs(b) > reference.largest
+                                   ? std::copysign(infinity, b)
+                                   : static_cast<long double>(static_cast<Real>(b));
+          return (std::isnan(a) && std::isnan(rounded)) || a == rounded;
         };
         const bool equal = same(std::real(got), std::real(reference.value[at])) &&
                            same(std::imag(got), std::imag(reference.value[at]));
