@@ -60,7 +60,10 @@ endforeach()
 list(JOIN FATVEC_FLOAT_FORMAT_NAMES ", " FATVEC_FLOAT_FORMAT_NAMES)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/prepare_in_float.cpp.in" "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp" @ONLY)
 
-add_library(fatvec_product STATIC ${float_products} "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
+# It declares extern what the others instantiate.
+set_source_files_properties("${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+add_library(fatvec_product STATIC ${float_products} "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp"
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/search.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp")
 target_link_libraries(fatvec_product PUBLIC fatvec::kernels fatvec::io PRIVATE fatvec_options)

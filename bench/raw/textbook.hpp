@@ -65,14 +65,14 @@ template <class Loop, class Matrix>
 void multiply_csr_columns_outside(const Loop& loop, const Matrix& a, const Operands& o) {
   const auto* const offsets = a.row_map.data();
   const auto* const columns = a.entries.data();
-  const double* const values = a.values.data();
+  const Scalar* const values = a.values.data();
   loop(a.rows(), [=](std::int64_t i) {
     for (std::int64_t c = 0; c < o.k; ++c) {
-      double sum = 0;
+      Scalar sum = 0;
       for (std::int64_t n = offsets[i]; n < offsets[i + 1]; ++n)
         sum += values[n] * o.x[columns[n] * o.x_row + c * o.x_column];
-      double& y = o.y[i * o.y_row + c * o.y_column];
-      y = o.alpha * sum + (o.beta == 0 ? 0 : o.beta * y);
+      Scalar& y = o.y[i * o.y_row + c * o.y_column];
+      y = o.alpha * sum + (o.beta == 0 ? Scalar(0) : o.beta * y);
     }
   });
 }
