@@ -68,14 +68,14 @@ auto column_major(double* array, int rows, int k, int leading) {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-/// Y = A X many times over: A goes into the new order once, and vectors stay in it.
+/// Y = A X, many times over: A goes into the new order once, and vectors stay in it.
 void in_a_better_order(const Host& exec, const fatvec::CsrMatrix<double, int, Host>& A, int times,
                        Kokkos::View<double**, Host> X, Kokkos::View<double**, Host> Y,
                        Kokkos::View<double**, Host> new_X, Kokkos::View<double**, Host> new_Y) {
   const auto place = fatvec::rcm(exec, A);          // row i becomes row place(i)
   const auto B = fatvec::permuted(exec, A, place);  // rows and columns
   fatvec::to_new_order(exec, place, X, new_X);
-  for (int n = 0; n < times; ++n) fatvec::spmm(exec, 1.0, B, new_X, 1.0, new_Y);
+  for (int n = 0; n < times; ++n) fatvec::spmm(exec, 1.0, B, new_X, 0.0, new_Y);
   fatvec::to_old_order(exec, place, new_Y, Y);
 }
 // end of snippet
@@ -158,7 +158,7 @@ TEST(ReorderGuide, TheResultIsInTheOldOrder) {
   for (int i = 0; i < 3; ++i) x(i, 0) = 10 * (i + 1);
   in_a_better_order(host, matrix, 2, x, y, new_x, new_y);
   host.fence();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(y(i, 0), 2 * (i + 1) * 10 * (columns[i] + 1));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(y(i, 0), (i + 1) * 10 * (columns[i] + 1));
 }
 
 TEST_F(KokkosKernelsGuide, BackAreTheSameArrays) {

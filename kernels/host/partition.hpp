@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,13 +33,13 @@ struct Policy {
 };
 
 /// Up to this number of a thread's parts they stay with the thread. Of more, a thread that has done
-/// its own takes the last ones of others: neighbouring rows stay together in a thread's cache and
+/// its own takes those of others: neighbouring rows stay together in a thread's cache and
 /// memory node as long as no thread waits.
 inline constexpr int static_parts = 4;
 /// Parts of a thread that others may take.
 inline constexpr int shared_parts = 16;
-/// Work of a thread beyond which waiting for the slowest takes longer than the threads' meeting
-/// before the first part: multiplications, and 3 of them for finding an entry and its row of X.
+/// Work of a thread beyond which waiting for the slowest takes longer than counting parts:
+/// multiplications, and 3 of them for finding an entry and its row of X.
 inline constexpr std::int64_t least_shared_work = 200'000;
 
 /// Parts of a thread with so much work.
@@ -103,29 +104,52 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
   return threads * host::parts_of_thread(work / threads);
 }
 
-/// A part as a team of one thread: Kokkos lets teams, not indices, be taken from other threads.
-template <class Kernel>
-struct PartOfTeam {
-  Kernel kernel;
+/// The next part of a thread's own range, which every thread may take; alone in its cache line.
+struct alignas(64) NextPart {
+  std::atomic<std::int64_t> part = 0;
+};
 
-  template <class Team>
-  void operator()(const Team& team) const {
-    kernel(static_cast<std::int64_t>(team.league_rank()));
+/// A thread's own parts, in order, then what is left of those of the threads after it.
+template <class Kernel>
+struct OwnPartsFirst {
+  Kernel kernel;
+  NextPart* next;
+  std::int64_t threads;
+  std::int64_t parts;
+
+  [[nodiscard]] std::int64_t begin(std::int64_t thread) const { return parts * thread / threads; }
+
+  void operator()(std::int64_t thread) const {
+    for (std::int64_t n = 0; n < threads; ++n) {
+      const std::int64_t owner = (thread + n) % threads;
+      const std::int64_t last = begin(owner + 1);
+      auto& of_owner = next[owner].part;
+      if (of_owner.load(std::memory_order_relaxed) >= last) continue;
+      for (std::int64_t part = 0; (part = of_owner.fetch_add(1, std::memory_order_relaxed)) < last;)
+        kernel(part);
+    }
   }
 };
+
+/// Threads that can take parts from one another: their counters are on the caller's stack.
+inline constexpr int most_stealing_threads = 256;
 
 /// kernel(0) ... kernel(parts - 1) on exec's threads, or a single one on the caller's.
 template <class ExecSpace, class Kernel>
 void launch_parts(const char* label, const ExecSpace& exec, std::int64_t parts,
                   const Kernel& kernel) {
-  using Stealing = Kokkos::TeamPolicy<ExecSpace, Kokkos::Schedule<Kokkos::Dynamic>>;
-  if constexpr (is_synchronous<ExecSpace>)
+  if constexpr (is_synchronous<ExecSpace>) {
     if (parts == 1) return kernel(0);
-  if (parts > host::static_parts * exec.concurrency())
-    Kokkos::parallel_for(label, Stealing(exec, static_cast<int>(parts), 1).set_chunk_size(1),
-                         PartOfTeam<Kernel>{kernel});
-  else
-    Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, parts), kernel);
+    const std::int64_t threads = exec.concurrency();
+    if (threads > 1 && threads <= most_stealing_threads && parts > host::static_parts * threads) {
+      NextPart next[most_stealing_threads];
+      const OwnPartsFirst<Kernel> own_first{kernel, next, threads, parts};
+      for (std::int64_t n = 0; n < threads; ++n) next[n].part = own_first.begin(n);
+      Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, threads).set_chunk_size(1), own_first);
+      return;
+    }
+  }
+  Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, parts), kernel);
 }
 
 }  // namespace fatvec::detail

@@ -78,8 +78,12 @@ class Plan(Operand):
 
     def update(self, data: Any) -> None:
         """Takes new values of A, in the order of its entries, without a second conversion; for a
-        plan made with keep_value_map=True. A plan of CSR shares `data`. Raises ShapeError for
-        another number of values, UsageError without keep_value_map.
+        plan made with keep_value_map=True.
+
+        data: one dimension, as many elements as A has entries, of A's type and where A is. A plan
+        of CSR shares it. On a GPU the values are stored on the stream that data's library uses; use
+        the same for products. Raises ShapeError for another number of values, TypeError for another
+        type or device, UsageError without keep_value_map.
         """
         data = _arrays.readable("data", data, self.dtype)
         self._core.update(data, _arrays.stream(data))

@@ -34,13 +34,15 @@ class Matrix : public Products<T, Exec, CsrMatrix<T, std::int32_t, Exec, std::in
     const auto x = multivector<const T, Exec>("X", X);
     const auto y = multivector<T, Exec>("Y", Y);
     const Turn turn;
-    spmm(instance_of<Exec>(stream), op, alpha, this->get(), x, beta, y);
+    const Csr& a = this->get();
+    spmm(instance_of<Exec>(stream), op, alpha, a, x, beta, y);
   }
 
   /// The transpose, with arrays of its own.
   [[nodiscard]] std::unique_ptr<Matrix> transposed() const {
     const Turn turn;
-    return std::make_unique<Matrix>(apply(Exec(), Op::transpose, this->get()));
+    const Csr& a = this->get();
+    return std::make_unique<Matrix>(apply(Exec(), Op::transpose, a));
   }
 
  private:

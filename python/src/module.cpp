@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
 #include <Kokkos_Core.hpp>
 #include <exception>
@@ -23,9 +24,19 @@ std::set<Kept*>& all_kept() {
   return kept;
 }
 
+/// The process that started Kokkos: in a child that forked it has no threads to end.
+pid_t& process() {
+  static pid_t id = 0;
+  return id;
+}
+
 void end_kokkos() {
+  if (process() != getpid()) return;
   const Turn turn;  // other threads may be multiplying
-  for (Kept* const one : all_kept()) one->let_go();
+  {
+    const nb::gil_scoped_acquire with_gil;  // they may also make and drop matrices
+    for (Kept* const one : all_kept()) one->let_go();
+  }
   if (Kokkos::is_initialized()) Kokkos::finalize();
 }
 
@@ -42,6 +53,7 @@ void start_kokkos() {
   if (Kokkos::is_finalized()) throw Error("Python is ending: nothing is multiplied any more.");
   if (Kokkos::is_initialized()) return;
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  process() = getpid();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_kokkos));
 }
 

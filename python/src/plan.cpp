@@ -63,8 +63,9 @@ class PythonPlan : public Products<T, Exec, CsrPlan<T, std::int32_t, Exec, std::
   void update(const Readable& data, std::uintptr_t stream) {
     const auto values = vector<T, Exec>("data", data);
     const Turn turn;
-    get().update(instance_of<Exec>(stream),
-                 typename Matrix<T, Exec>::Csr::Scalars(values.data(), values.extent(0)));
+    Plan& plan = get();
+    plan.update(instance_of<Exec>(stream),
+                typename Matrix<T, Exec>::Csr::Scalars(values.data(), values.extent(0)));
   }
 
   [[nodiscard]] nb::list ranking() const {
@@ -97,7 +98,8 @@ class PythonPlan : public Products<T, Exec, CsrPlan<T, std::int32_t, Exec, std::
         .layout = layout, .products = products, .op = op, .keep_value_map = keep_value_map};
     if (kernel) options.choice = Choice{*kernel, policy, packed};
     const Turn turn;
-    return analyse(Exec(), a.get(), k, options);
+    const auto& csr = a.get();
+    return analyse(Exec(), csr, k, options);
   }
 };
 

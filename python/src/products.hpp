@@ -33,7 +33,8 @@ class Products : Kept {
     const auto x = multivector<const T, Exec>("X", X);
     const auto y = multivector<T, Exec>("Y", Y);
     const Turn turn;
-    spmm(instance_of<Exec>(stream), alpha, get(), x, beta, y);
+    const A& a = get();
+    spmm(instance_of<Exec>(stream), alpha, a, x, beta, y);
   }
 
   /// R = B - A · X, and the squares of the norms of its columns where there is room for them.
@@ -44,12 +45,14 @@ class Products : Kept {
     const auto r = multivector<T, Exec>("R", R);
     if (!norms) {
       const Turn turn;
-      return residual(instance_of<Exec>(stream), b, get(), x, r);
+      const A& a = get();
+      return residual(instance_of<Exec>(stream), b, a, x, r);
     }
     const auto squares = vector<double, Exec>("norms", *norms);
     const Turn turn;
+    const A& a = get();
     const Exec exec = instance_of<Exec>(stream);
-    residual(exec, b, get(), x, r, squares, workspace(exec, x));
+    residual(exec, b, a, x, r, squares, workspace(exec, x));
   }
 
   /// Y = beta · Y + alpha · A · X, and the dot products of the columns of X and Y.
@@ -59,8 +62,9 @@ class Products : Kept {
     const auto y = multivector<T, Exec>("Y", Y);
     const auto sums = vector<Sum, Exec>("dots", dots);
     const Turn turn;
+    const A& a = get();
     const Exec exec = instance_of<Exec>(stream);
-    spmm_dot(exec, alpha, get(), x, beta, y, sums, workspace(exec, x));
+    spmm_dot(exec, alpha, a, x, beta, y, sums, workspace(exec, x));
   }
 
  protected:

@@ -15,11 +15,12 @@ namespace fatvec::python {
 
 namespace nb = nanobind;
 
-/// Starts Kokkos unless it runs already. Where it does, Python's end ends it, before Python drops
-/// its last matrices: those let go of their memory first.
+/// Starts Kokkos unless it runs already. If this call started it, an exit handler of Python's ends
+/// it, before Python drops its last matrices: those let go of their memory first. Throws Error
+/// where it has ended.
 void start_kokkos();
 
-/// What holds memory of Kokkos' as long as it runs.
+/// What holds Kokkos memory as long as Kokkos runs.
 class Kept {
  public:
   Kept();

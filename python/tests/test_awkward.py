@@ -187,16 +187,24 @@ def test_matrices_and_plans_may_outlive_python():
         [sys.executable, "-c", OUTLIVES_PYTHON], capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "multiplied\nError\n"
+    assert done.stdout == "multiplied\n" + 5 * "Error\n"
 
 
 OUTLIVES_PYTHON = """
 import atexit, sys, numpy, scipy.sparse, fatvec
 def late():
-    try:
-        A @ numpy.ones((9, 2))
-    except fatvec.Error as error:
-        print(type(error).__name__)
+    X = numpy.ones((9, 2))
+    for call in (
+        lambda: A @ X,
+        lambda: fatvec.spmm_dot(P, X),
+        lambda: fatvec.residual(X, A, X, norms=True),
+        lambda: fatvec.plan(A, 2),
+        lambda: A.T,
+    ):
+        try:
+            call()
+        except fatvec.Error as error:
+            print(type(error).__name__)
 atexit.register(late)
 A = fatvec.csr(scipy.sparse.eye_array(9, format="csr"))
 P = fatvec.plan(A, 2, "sell")
@@ -204,3 +212,16 @@ fatvec.spmm_dot(P, numpy.ones((9, 2)))
 sys.kept = (A, P, A.T)
 print("multiplied")
 """
+
+
+def test_a_forked_child_may_end():
+    code = """
+import os, sys, numpy, scipy.sparse, fatvec
+fatvec.csr(scipy.sparse.eye_array(9, format="csr")) @ numpy.ones((9, 2))
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "7\n"), done.stderr

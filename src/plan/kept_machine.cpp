@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include <fatvec/core/json_nesting.hpp>
 #include <fatvec/core/output_file.hpp>
@@ -24,11 +26,6 @@ constexpr Figure figures[] = {{"memory_gbs", &Machine::memory_gbs},
                               {"launch_seconds", &Machine::launch_seconds},
                               {"latency_seconds", &Machine::latency_seconds},
                               {"prefetched_beyond", &Machine::prefetched_beyond}};
-
-double load_average() {
-  double load = 0;
-  return getloadavg(&load, 1) == 1 ? load : 0;
-}
 
 /// Of the file: an object of entries, whose members are no lists.
 Json read() {
@@ -78,17 +75,22 @@ std::map<std::string, Machine> kept_machines() {
   return machines;
 }
 
-std::optional<Machine> find_machine(const std::string& key) {
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+std::optional<Machine> find_machine(const std::string& key, double load) {
   const Json json = read();
   const auto entry = json.find(key);
   if (entry == json.end()) return {};
   constexpr double quiet = 0.5;
-  const double load = number(*entry, "load_average").value_or(1e9);
-  if (load > quiet && load_average() < load / 2) return {};
+  const double then = number(*entry, "load_average").value_or(1e9);
+  if (then > quiet && load < then / 2) return {};
   return machine_of(*entry);
 }
 
-void keep_machine(const std::string& key, const Machine& machine) {
+void keep_machine(const std::string& key, const Machine& machine, double load) {
   std::error_code error;
   const auto status = std::filesystem::status(default_cache_path(), error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
@@ -98,7 +100,7 @@ void keep_machine(const std::string& key, const Machine& machine) {
                              {"backend", machine.backend},
                              {"cpu", machine.cpu},
                              {"threads", machine.threads},
-                             {"load_average", load_average()}};
+                             {"load_average", load}};
   for (const auto& [name, member] : figures) entry[name] = machine.*member;
   try {
     if (machine_path().has_parent_path())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -20,12 +22,16 @@ std::filesystem::path machine_path();
 /// All that are kept, by device and build. What makes no sense is left out: it is measured again.
 std::map<std::string, Machine> kept_machines();
 
-/// What is kept under the key; nothing where the computer was busier then than it is now.
-std::optional<Machine> find_machine(const std::string& key);
+/// Processes that wanted to compute, in the mean of the last minute.
+double load_average();
 
-/// Keeps the figures and the present load average. Where the file cannot be written, nothing
-/// happens: they will be measured again.
-void keep_machine(const std::string& key, const Machine& machine);
+/// What is kept under the key; nothing where the computer was busier then than at `load`.
+std::optional<Machine> find_machine(const std::string& key, double load);
+
+/// Keeps the figures, and the load average before they were measured. Where the file cannot be
+/// written nothing happens, and of two writers at a time the entry of one may be lost: it will be
+/// measured again.
+void keep_machine(const std::string& key, const Machine& machine, double load);
 
 }  // namespace tune
 
@@ -36,14 +42,16 @@ template <class ExecSpace>
 Machine kept_machine(const ExecSpace& exec) {
   const std::string key = tune::device_key(exec) + " | " + tune::build_name<double>();
   const double cache_bytes = detail::shared_cache_bytes<ExecSpace>();
-  if (const auto kept = tune::find_machine(key); kept && kept->cache_bytes == cache_bytes) {
+  const double load = tune::load_average();
+  if (const auto kept = tune::find_machine(key, load); kept && kept->cache_bytes == cache_bytes) {
     if constexpr (detail::is_host<ExecSpace>)
       host::prefetched_beyond() =
           static_cast<std::int64_t>(std::min(kept->prefetched_beyond, 1e18));
     return *kept;
   }
   const Machine& measured = this_machine(exec);
-  if (machine_problem(measured).empty()) tune::keep_machine(key, measured);
+  if (machine_problem(measured).empty() && measured.threads == exec.concurrency())
+    tune::keep_machine(key, measured, load);
   return measured;
 }
 

@@ -121,8 +121,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> permuted(
   return apply(exec, Op::transpose, detail::with_columns_moved(exec, by_columns, place));
 }
 
-/// Y(place(i), c) = X(i, c): X, or B, in the new order. Views of rank 2, of any layout. Only
-/// enqueues work on exec. Throws ShapeError where extents differ.
+/// Y(place(i), c) = X(i, c): X, or B, in the new order. Views of rank 2, of any layout, that share
+/// no memory. Only enqueues work on exec. Throws ShapeError where extents differ.
 template <class ExecSpace, class Ordinal, class Device, class X, class Y>
 void to_new_order(const ExecSpace& exec, const Permutation<Ordinal, Device>& place, const X& x,
                   const Y& y) {

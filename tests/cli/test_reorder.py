@@ -33,4 +33,12 @@ class Reorder(CliTest):
         self.assertIn("square", self.error("reorder", "gen:uniform:9x8:2", "-o", "b.mtx"))
         self.assertIn("nowhere", self.error("reorder", "gen:arrow:4", "-o", "nowhere/b.mtx"))
         self.error("reorder", "gen:arrow:4", "-o", "b.mtx", "--permutation", "nowhere/p.txt")
+        self.assertIn(
+            "both b.mtx",
+            self.error(*"reorder gen:arrow:4 -o b.mtx".split(), "--permutation", "b.mtx"),
+        )
+        self.assertIn(
+            "memory limit",
+            self.error("reorder", "gen:stencil7:20", "-o", "b.mtx", "--memory-limit", "1MB"),
+        )
         self.assertEqual(old.read_text(), "old")

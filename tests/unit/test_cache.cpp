@@ -292,12 +292,12 @@ class KeptMachine : public TuneCache {
 };
 
 TEST_F(KeptMachine, IsFoundUnderItsKey) {
-  EXPECT_FALSE(find_machine("a"));
-  keep_machine("a", a_machine());
+  EXPECT_FALSE(find_machine("a", 0));
+  keep_machine("a", a_machine(), 0);
   Machine other = a_machine();
   other.memory_gbs = 20;
-  keep_machine("b", other);
-  const auto found = find_machine("a");
+  keep_machine("b", other, 0);
+  const auto found = find_machine("a", 0);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->device, "a device");
   EXPECT_EQ(found->threads, 2);
@@ -309,9 +309,9 @@ TEST_F(KeptMachine, IsFoundUnderItsKey) {
 }
 
 TEST_F(KeptMachine, WhatMakesNoSenseIsMeasuredAgain) {
-  keep_machine("a", a_machine());
+  keep_machine("a", a_machine(), 0);
   const std::string good = text_of(machine_path());
-  ASSERT_TRUE(find_machine("a"));
+  ASSERT_TRUE(find_machine("a", 0));
   for (const auto& [from, to] :
        std::vector<std::pair<std::string, std::string>>{{"10.0", "-1"},
                                                         {"10.0", "1000"},
@@ -325,19 +325,27 @@ TEST_F(KeptMachine, WhatMakesNoSenseIsMeasuredAgain) {
     ASSERT_NE(bad.find(from), std::string::npos) << from;
     bad.replace(bad.find(from), from.size(), to);
     std::ofstream(machine_path()) << bad;
-    EXPECT_FALSE(find_machine("a")) << bad;
+    EXPECT_FALSE(find_machine("a", 0)) << bad;
     EXPECT_TRUE(kept_machines().empty()) << bad;
-    keep_machine("a", a_machine());
-    EXPECT_TRUE(find_machine("a"));
+    keep_machine("a", a_machine(), 0);
+    EXPECT_TRUE(find_machine("a", 0));
   }
+}
+
+TEST_F(KeptMachine, FiguresOfABusyComputerServeAsLongAsItIsBusy) {
+  keep_machine("a", a_machine(), 3);
+  EXPECT_TRUE(find_machine("a", 2.5));
+  EXPECT_FALSE(find_machine("a", 0.2));
+  keep_machine("a", a_machine(), 0.4);
+  EXPECT_TRUE(find_machine("a", 0));
 }
 
 TEST_F(KeptMachine, NothingIsWrittenBesideADevice) {
   setenv("FATVEC_CACHE", "/dev/null", 1);
-  keep_machine("a", a_machine());
+  keep_machine("a", a_machine(), 0);
   EXPECT_FALSE(std::filesystem::exists("/dev/machine.json"));
   setenv("FATVEC_CACHE", "/proc/none/tune.json", 1);
-  keep_machine("a", a_machine());
+  keep_machine("a", a_machine(), 0);
 }
 
 TEST_F(KeptMachine, IsMeasuredOnce) {
@@ -349,7 +357,7 @@ TEST_F(KeptMachine, IsMeasuredOnce) {
   Machine other = first;
   other.memory_gbs = first.memory_gbs / 2;
   other.prefetched_beyond = 3e6;
-  keep_machine(kept_machines().begin()->first, other);
+  keep_machine(kept_machines().begin()->first, other, 0);
   EXPECT_EQ(kept_machine(Exec()).memory_gbs, other.memory_gbs);
   EXPECT_EQ(host::prefetched_beyond(), 3'000'000);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fatvec/app/cli/common/terminal.hpp>
@@ -41,10 +44,19 @@ void write_permutation(const std::string& path,
 int reorder(const ReorderOptions& options) {
   for (const auto& path : {options.output, options.permutation})
     if (!path.empty()) detail::OutputFile::require_writable(path);
+  if (options.permutation == options.output)
+    throw UsageError(
+        fmt::format("reorder: --output and --permutation are both {}.", options.output));
   const KokkosSession kokkos;
   const product::HostCsr::execution_space exec;
   Progress progress(load_steps + 3);
   const MatrixSource matrix = load_matrix(options.matrix, options.memory_limit, progress);
+  constexpr double copies = 5;  // of A: the pattern both ways, and the matrix in its new order
+  detail::require_fits<Kokkos::HostSpace>(
+      "A new order",
+      Footprint{static_cast<double>(matrix.csr.nnz()),
+                copies * static_cast<double>(matrix.csr.bytes())},
+      options.memory_limit, "A and its pattern both ways");
   progress.step("ordering rows");
   const auto place = rcm(exec, matrix.csr);
   progress.step("permuting");
