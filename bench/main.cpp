@@ -75,7 +75,10 @@ template <class Session, class Case>
 int run_cases(const Registry& registry, const Options& options, const Suite& suite,
               std::vector<Case> cases) {
   const bool names_only = options.has_benchmark_flag("benchmark_list_tests");
-  const auto bandwidths = measure_bandwidths(options.dry_run || names_only);
+  constexpr double tried_out =
+      0.01;  // seconds of a row, of a run that nobody looks at for its times
+  const bool brief = options.max_seconds && *options.max_seconds < tried_out;
+  const auto bandwidths = measure_bandwidths(options.dry_run || names_only || brief);
   auto facts = provenance(options, bandwidths);
   facts.insert(facts.end(), registry.facts().begin(), registry.facts().end());
   const std::string in_scalar = options.in_float() ? "in float; " : "";
