@@ -62,7 +62,8 @@ std::uint64_t convert_run(const char* raw, std::size_t elements, std::int64_t ex
   bool all = true;
   for (std::size_t n = 0; n < elements; ++n) {
     const From from = load<From, swap>(raw + n * bytes);
-    into[n] = static_cast<To>(from);
+    // A signed byte is a number here, no letter.
+    into[n] = static_cast<To>(from);  // NOLINT(bugprone-signed-char-misuse)
     all &= fits<To>(from, extent);
   }
   for (std::size_t n = 0; !all && n < elements; ++n)
