@@ -42,7 +42,7 @@ if(TARGET fatvec_io)
     install(DIRECTORY "${PROJECT_SOURCE_DIR}/src/${name}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/${name}"
             COMPONENT io FILES_MATCHING PATTERN "*.hpp")
   endforeach()
-  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindMMIO.cmake" DESTINATION "${package_dir}" COMPONENT io)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/FindMMIO.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindSerialHDF5.cmake" DESTINATION "${package_dir}" COMPONENT io)
   install(TARGETS fatvec_io EXPORT fatvecIoTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT io)
   install(EXPORT fatvecIoTargets NAMESPACE fatvec:: DESTINATION "${package_dir}" COMPONENT io)
 endif()

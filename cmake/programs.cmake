@@ -3,9 +3,14 @@
 # choose from at run time, and the two programs.
 file(GLOB io_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/io/*.cpp" "${PROJECT_SOURCE_DIR}/src/generate/*.cpp"
      "${PROJECT_SOURCE_DIR}/src/plan/*.cpp")
-set(without "filtered_source[.]cpp$")
+set(without "/filtered_source[.]cpp$")
 if(FATVEC_HAVE_LIBARCHIVE)
-  set(without "filtered_source_absent[.]cpp$")
+  set(without "/filtered_source_absent[.]cpp$")
+endif()
+if(FATVEC_HAVE_HDF5)
+  string(APPEND without "|/binsparse_absent[.]cpp$")
+else()
+  string(APPEND without "|/(hdf5|binsparse|binsparse_writer)[.]cpp$")
 endif()
 list(APPEND io_sources "${PROJECT_SOURCE_DIR}/src/core/output_file.cpp") # every file that a program writes goes through it
 list(FILTER io_sources EXCLUDE REGEX "${without}")
@@ -17,6 +22,9 @@ target_link_libraries(fatvec_io PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 if(FATVEC_HAVE_LIBARCHIVE)
   target_link_libraries(fatvec_io PRIVATE LibArchive::LibArchive)
+endif()
+if(FATVEC_HAVE_HDF5)
+  target_link_libraries(fatvec_io PRIVATE SerialHDF5::SerialHDF5)
 endif()
 
 if("CUDA" IN_LIST Kokkos_DEVICES)

@@ -202,6 +202,13 @@ void OutputFile::commit() {
 }
 
 /// The file is there; but its name may not outlive a power failure.
+const std::string& OutputFile::place() const {
+  if (temporary_.empty())
+    throw UsageError(concat(path_.string(), ": this format is written in no order, and not to a ",
+                            "pipe or a terminal; name a file."));
+  return temporary_;
+}
+
 void OutputFile::sync_folder() const {
   const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;  // a folder that may be written but not read

@@ -26,6 +26,9 @@ class OutputFile {
   /// Throws Error with the system's reason, as commit() does.
   void write(std::string_view text);
   void commit();
+  /// Where a library that wants a name in place of write() finds the unfinished file. Throws
+  /// UsageError for what is written directly.
+  [[nodiscard]] const std::string& place() const;
 
   /// Creates and removes a temporary, so that hours of work do not end with a folder that takes no
   /// file. Throws what the constructor throws.

@@ -172,7 +172,7 @@ GlobalCoo<Scalar> read_array_parts(const Communicator& communicator,
   const std::int64_t end = part_begin(slabs, communicator.rank() + 1, communicator.size());
   const auto require_fits = [&](double bytes) {
     require_fits_on_host(communicator, "what is made of the file", bytes, memory_limit, [&] {
-      return concat(matrix.rows, " x ", matrix.cols, ", ", matrix.values.elements,
+      return concat(matrix.rows, " x ", matrix.cols, ", ", matrix.header().entries,
                     " entries in the file");
     });
   };
@@ -183,7 +183,8 @@ GlobalCoo<Scalar> read_array_parts(const Communicator& communicator,
                                         [&] { return Reader(*file, matrix, begin, end, options); });
   constexpr double entry = 2 * sizeof(std::int64_t) + sizeof(Scalar);
   require_fits(static_cast<double>(reader.entries()) *
-               (sizeof(std::int64_t) + static_cast<double>(matrix.block_size()) * entry));
+               (sizeof(std::int64_t) + (matrix.symmetry == io::Symmetry::general ? 1.0 : 3.0) *
+                                           static_cast<double>(matrix.block_size()) * entry));
   const std::int64_t before = sums_of(communicator, reader.entries()).before;
   const auto part = communicator.agree_on("columns of the file", matrix.cols,
                                           [&] { return reader.read(before); });

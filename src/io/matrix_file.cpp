@@ -46,8 +46,10 @@ void require_readable(const detail::BinaryFile& file, const StoredMatrix& stored
   if (options.accept) options.accept(header);
   const auto entries = static_cast<double>(header.entries);
   const bool is_csr = stored.layout == StoredMatrix::Layout::csr;
+  constexpr double mirrored = 2 * (sizeof(Scalar) + 2 * sizeof(std::int32_t));
   const double bytes = (static_cast<double>(stored.slabs()) + 1) * sizeof(std::int32_t) +
-                       entries * (sizeof(Scalar) + (is_csr ? 1 : 2) * sizeof(std::int32_t));
+                       entries * (sizeof(Scalar) + (is_csr ? 1 : 2) * sizeof(std::int32_t)) +
+                       (stored.symmetry == Symmetry::general ? 0 : entries * mirrored);
   fatvec::detail::require_fits<Kokkos::HostSpace>(
       "what is made of the file", {entries, bytes}, options.memory_limit,
       concat(header.rows, " x ", header.cols, ", ", header.entries, " entries in the file"));
@@ -77,7 +79,7 @@ MatrixFile<Scalar> read_stored(const std::filesystem::path& path, detail::FileKi
   detail::SlabReader<Scalar, std::int32_t, std::int32_t> reader(file, stored, 0, stored.slabs(),
                                                                 options);
   const auto slabs = reader.read();
-  if (stored.layout == StoredMatrix::Layout::csr) {
+  if (stored.layout == StoredMatrix::Layout::csr && stored.symmetry == Symmetry::general) {
     HostMatrix<Scalar> csr(static_cast<std::int32_t>(stored.rows),
                            static_cast<std::int32_t>(stored.cols), slabs.offsets, slabs.minor,
                            slabs.values);
@@ -104,8 +106,10 @@ FileFormat format_of_name(const std::filesystem::path& path) {
   if (name.ends_with(".mtx") || name.ends_with(".mtx.gz")) return FileFormat::matrix_market;
   if (name.ends_with(".npz")) return FileFormat::npz;
   if (name.ends_with(".petsc")) return FileFormat::petsc;
+  if (name.ends_with(".bsp.h5")) return FileFormat::binsparse;
   throw UsageError(concat(path.string(), ": the name's ending says which format to write: .mtx, ",
-                          ".mtx.gz (Matrix Market), .npz (SciPy) or .petsc (PETSc binary)."));
+                          ".mtx.gz (Matrix Market), .npz (SciPy), .petsc (PETSc binary) or ",
+                          ".bsp.h5 (Binsparse)."));
 }
 
 template <class Scalar>
@@ -120,6 +124,8 @@ void write_matrix(const std::filesystem::path& path, const HostMatrix<Scalar>& m
   fatvec::detail::OutputFile file(path);
   if (format == FileFormat::npz)
     detail::write_npz(file, matrix, options);
+  else if (format == FileFormat::binsparse)
+    detail::write_binsparse(file, matrix, options);
   else
     detail::write_petsc(file, matrix, options);
   file.commit();

@@ -13,7 +13,8 @@
 /// Sparse matrices of files, whatever program wrote them:
 ///   - Matrix Market (<fatvec/io/matrix_market.hpp>), plain or compressed;
 ///   - SciPy's .npz (scipy.sparse.save_npz) of csr, csc, bsr and coo;
-///   - PETSc's binary format (MatView of MATAIJ), with integers of 32 or 64 bits.
+///   - PETSc's binary format (MatView of MATAIJ), with integers of 32 or 64 bits;
+///   - Binsparse in HDF5, in builds with HDF5: CSR, CSC and COO, of one triangle, too.
 /// The first bytes tell which it is, not the name. Values of bool and of integers become numbers of
 /// the scalar type; a complex matrix wants a complex one. The files that are not text have to be
 /// files, not pipes; those that are not compressed are read by many threads.
@@ -39,9 +40,10 @@ template <class Scalar>
 MatrixFile<Scalar> read_matrix(const std::filesystem::path& path, const ReadOptions& options = {});
 
 /// What write_matrix() writes.
-enum class FileFormat { matrix_market, npz, petsc };
+enum class FileFormat { matrix_market, npz, petsc, binsparse };
 
-/// What the name's ending says: .mtx or .mtx.gz, .npz, .petsc. Throws UsageError for others.
+/// What the name's ending says: .mtx or .mtx.gz, .npz, .petsc, .bsp.h5. Throws UsageError for
+/// others.
 FileFormat format_of_name(const std::filesystem::path& path);
 
 /// How a file is written.
@@ -53,8 +55,9 @@ struct WriteOptions {
 
 /// Writes the matrix in the format that the name's ending says, or that is given: Matrix Market as
 /// write_matrix_market(); .npz as SciPy's csr, not compressed; PETSc's binary format in double
-/// precision. As all files of fatvec it appears when it is complete. Scalar: float or double.
-/// Throws UsageError for an unknown ending, Error with the system's reason.
+/// precision; Binsparse's CSR. As all files of fatvec it appears when it is complete. Scalar: float
+/// or double. Throws UsageError for an unknown ending, and for .bsp.h5 in builds without HDF5 or
+/// where it is no regular file; Error with the system's reason.
 template <class Scalar>
 void write_matrix(const std::filesystem::path& path, const HostMatrix<Scalar>& matrix,
                   const WriteOptions& options = {});

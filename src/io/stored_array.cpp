@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -165,6 +161,22 @@ class ArrayReader {
     if (whole) require_sum(sum);
   }
 
+  void read_fetched(std::uint64_t begin, std::uint64_t end, To* into, const CountElements& count) {
+    // Libraries inflate a chunk each time that a part of it is wanted.
+    constexpr std::uint64_t at_a_time = 32 * elements_at_a_time;
+    std::vector<char> raw(std::min(at_a_time, end - begin) * array_.type.bytes);
+    for (std::uint64_t at = begin; at < end;) {
+      const std::uint64_t now = std::min(at_a_time, end - at);
+      if (!array_.fetch(at, now, raw.data()))
+        throw failed("cannot be read: the file is damaged, or compressed by what is not there");
+      const std::uint64_t wrong =
+          convert_elements(array_.type, raw.data(), now, extent_, into + (at - begin));
+      if (wrong != no_element) throw refused(at + wrong);
+      if (count) count(now);
+      at += now;
+    }
+  }
+
   void read_deflated(std::uint64_t begin, std::uint64_t end, To* into, const CountElements& count) {
     Inflater inflater(*this);
     std::vector<char> raw(elements_at_a_time * array_.type.bytes);
@@ -265,46 +277,6 @@ class ArrayReader {
 
 }  // namespace
 
-BinaryFile::BinaryFile(std::filesystem::path path)
-    : path_(std::move(path)), descriptor_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
-  struct stat status{};
-  if (descriptor_ >= 0 && fstat(descriptor_, &status) == 0) {
-    size_ = static_cast<std::uint64_t>(status.st_size);
-    return;
-  }
-  const int reason = errno;
-  if (descriptor_ >= 0) close(descriptor_);
-  throw error(
-      concat("cannot be read: ", std::strerror(reason), "; check the name and the permissions."));
-}
-
-BinaryFile::~BinaryFile() {
-  close(descriptor_);
-}
-
-bool BinaryFile::read(std::uint64_t offset, std::size_t bytes, char* into) const {
-  for (std::size_t done = 0; done < bytes;) {
-    const ssize_t got =
-        pread(descriptor_, into + done, bytes - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<std::size_t>(got);
-  }
-  return true;
-}
-
-std::string BinaryFile::bytes(std::uint64_t offset, std::size_t count) const {
-  std::string text(offset <= size_ && count <= size_ - offset ? count : 0, '\0');
-  if (text.size() != count || !read(offset, count, text.data()))
-    throw error(concat("the file ends early: ", count, " bytes are wanted at ", offset, ", and ",
-                       size_, " are there; fetch or write it again."));
-  return text;
-}
-
-InputError BinaryFile::error(const std::string& what) const {
-  return InputError(concat(path_.string(), ": ", what));
-}
-
 std::string NumberType::name() const {
   constexpr const char* kinds[] = {"bool", "int", "uint", "float", "complex"};
   return kind == Kind::boolean ? "bool" : concat(kinds[static_cast<int>(kind)], 8 * bytes);
@@ -314,7 +286,9 @@ template <class To>
 void read_array(const BinaryFile& file, const StoredArray& array, std::uint64_t begin,
                 std::uint64_t end, To* into, std::int64_t extent, const CountElements& count) {
   ArrayReader<To> reader(file, array, extent);
-  if (array.deflated)
+  if (array.fetch)
+    reader.read_fetched(begin, end, into, count);
+  else if (array.deflated)
     reader.read_deflated(begin, end, into, count);
   else
     reader.read_plain(begin, end, into, count);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include <fatvec/formats/detail/rows.hpp>
+#include <fatvec/io/detail/piece.hpp>
 #include <fatvec/io/detail/stored_matrix.hpp>
 
 namespace fatvec::io::detail {
@@ -30,7 +31,7 @@ std::int64_t StoredMatrix::slabs() const {
     case Layout::bsr:
       return rows / block_rows;
     case Layout::coo:
-      return static_cast<std::int64_t>(values.elements);
+      return static_cast<std::int64_t>(minor.elements);
     default:
       return rows;
   }
@@ -48,16 +49,17 @@ MatrixMarketHeader StoredMatrix::header() const {
                    : kind == Kind::complex ? Field::complex
                    : kind == Kind::real    ? Field::real
                                            : Field::integer,
-          .symmetry = Symmetry::general,
+          .symmetry = symmetry,
           .rows = rows,
           .cols = cols,
-          .entries = static_cast<std::int64_t>(values.elements)};
+          .entries = static_cast<std::int64_t>(minor.elements) * block_size()};
 }
 
 FileKind kind_of_bytes(std::string_view head) {
   using namespace std::string_view_literals;
   if (head.starts_with("PK\x03\x04"sv) || head.starts_with("PK\x05\x06"sv)) return FileKind::npz;
   if (head.starts_with("\x93NUMPY"sv)) return FileKind::npy;
+  if (head.starts_with("\x89HDF\r\n\x1a\n"sv)) return FileKind::hdf5;
   if (head.starts_with("\x00\x12\x7b\x50"sv) ||
       head.starts_with("\x00\x00\x00\x00\x00\x12\x7b\x50"sv))
     return FileKind::petsc;
@@ -84,6 +86,7 @@ StoredMatrix open_stored(const BinaryFile& file, FileKind kind) {
     throw file.error(
         "it is a NumPy array, dense, and no sparse matrix; scipy.sparse.save_npz(\"A.npz\", "
         "scipy.sparse.csr_matrix(array)) makes one of it.");
+  if (kind == FileKind::hdf5) return open_binsparse(file);
   return kind == FileKind::npz ? open_npz(file) : open_petsc(file);
 }
 
@@ -163,10 +166,24 @@ Slabs<Scalar, Ordinal, Offset> SlabReader<Scalar, Ordinal, Offset>::read(std::in
     slabs_.major = host_array<Ordinal>("fatvec::Coo::row", entries_);
     read_array(file_, matrix_.major, first_, first_ + entries_, slabs_.major.data(), matrix_.rows);
   }
-  read_array(file_, matrix_.values, first_ * matrix_.block_size(),
-             first_ * matrix_.block_size() + elements, slabs_.values.data(),
-             std::numeric_limits<std::int64_t>::max(), count);
+  read_values(elements, count);
   return slabs_;
+}
+
+template <class Scalar, class Ordinal, class Offset>
+void SlabReader<Scalar, Ordinal, Offset>::read_values(std::int64_t elements,
+                                                      const CountElements& count) {
+  constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+  if (matrix_.one_value) {
+    Scalar value{};
+    read_array(file_, matrix_.values, 0, 1, &value, no_limit);
+    Kokkos::deep_copy(SlabSpace(), slabs_.values, value);
+    SlabSpace().fence("fatvec::io::one_value");
+    if (elements > 0) count(static_cast<std::uint64_t>(elements));
+    return;
+  }
+  const std::int64_t begin = first_ * matrix_.block_size();
+  read_array(file_, matrix_.values, begin, begin + elements, slabs_.values.data(), no_limit, count);
 }
 
 template <class Scalar, class Ordinal, class Offset>
@@ -182,7 +199,7 @@ Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::coo(
   if (matrix_.layout == Layout::coo) {
     coo.row = slabs.major;
     coo.col = slabs.minor;
-    return coo;
+    return matrix_.symmetry == Symmetry::general ? coo : mirrored(coo);
   }
   coo.row = host_array<Ordinal>("fatvec::Coo::row", entries_ * block);
   coo.col = block == 1 ? slabs.minor : host_array<Ordinal>("fatvec::Coo::col", entries_ * block);
@@ -202,7 +219,48 @@ Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::coo(
                        expand);
   SlabSpace().fence("fatvec::io::expand");
   if (matrix_.layout == Layout::csc) std::swap(coo.row, coo.col);
-  return coo;
+  return matrix_.symmetry == Symmetry::general ? coo : mirrored(coo);
+}
+
+template <class Scalar, class Ordinal, class Offset>
+Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::mirrored(
+    const Coo<Scalar, Ordinal>& triangle) const {
+  const bool skew = matrix_.symmetry == Symmetry::skew_symmetric;
+  const auto mirror = [&](const Scalar& value) -> Scalar {
+    if constexpr (is_complex<Scalar>)
+      if (matrix_.symmetry == Symmetry::hermitian) return Kokkos::conj(value);
+    return skew ? -value : value;
+  };
+  std::size_t off_diagonal = 0;
+  for (std::size_t n = 0; n < triangle.entries(); ++n) {
+    const Ordinal row = triangle.row(n);
+    const Ordinal col = triangle.col(n);
+    const bool fits =
+        row == col ? mirror(triangle.value(n)) == triangle.value(n) : (row > col) == matrix_.lower;
+    if (!fits)
+      throw file_.error(concat("the entry at (", row, ", ", col, "), counted from 0, is none of a ",
+                               matrix_.name, " matrix; the file is damaged, write it again."));
+    off_diagonal += row != col;
+  }
+  const auto entries = static_cast<std::int64_t>(triangle.entries() + off_diagonal);
+  Coo<Scalar, Ordinal> both;
+  both.rows = triangle.rows;
+  both.cols = triangle.cols;
+  both.row = host_array<Ordinal>("fatvec::Coo::row", entries);
+  both.col = host_array<Ordinal>("fatvec::Coo::col", entries);
+  both.value = host_array<Scalar>("fatvec::Coo::value", entries);
+  std::size_t at = 0;
+  const auto add = [&](Ordinal row, Ordinal col, const Scalar& value) {
+    both.row(at) = row;
+    both.col(at) = col;
+    both.value(at++) = value;
+  };
+  for (std::size_t n = 0; n < triangle.entries(); ++n) {
+    add(triangle.row(n), triangle.col(n), triangle.value(n));
+    if (triangle.row(n) != triangle.col(n))
+      add(triangle.col(n), triangle.row(n), mirror(triangle.value(n)));
+  }
+  return both;
 }
 
 template class SlabReader<float, std::int32_t, std::int32_t>;

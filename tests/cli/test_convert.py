@@ -61,7 +61,8 @@ class Convert(CliTest):
         self.expected = self.arrays("a.mtx")
 
     def test_formats_lead_to_one_another(self):
-        for name in ("b.npz", "c.petsc", "d.mtx.gz", "e.npz", "f.mtx"):
+        hdf5 = ("h.bsp.h5", "i.npz") if os.environ["FATVEC_HAVE_HDF5"] == "ON" else ()
+        for name in ("b.npz", "c.petsc", "d.mtx.gz", "e.npz", "f.mtx", *hdf5):
             told = self.json("convert", "a.mtx", name)
             self.assertEqual((told["rows"], told["cols"], told["nnz"]), (4, 3, 4))
             self.assertEqual(told["output"], name)
@@ -114,6 +115,10 @@ class Convert(CliTest):
                 shape=(2, 4),
             )
             self.assertEqual(self.arrays(bsr), self.arrays("e.mtx"))
+
+    def test_builds_without_hdf5_say_so(self):
+        if os.environ["FATVEC_HAVE_HDF5"] != "ON":
+            self.assertIn("built without HDF5", self.error("convert", "a.mtx", "b.bsp.h5"))
 
     def test_text_is_inflated_where_there_is_a_libarchive(self):
         text = (self.folder / "a.mtx").read_bytes()

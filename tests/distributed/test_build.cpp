@@ -4,6 +4,7 @@
 #include <fatvec/core/output_file.hpp>
 #include <fatvec/distributed/generate.hpp>
 #include <fatvec/distributed/matrix_market.hpp>
+#include <fatvec/formats/assemble.hpp>
 #include <fatvec/io/matrix_file.hpp>
 
 #include "support.hpp"
@@ -196,7 +197,11 @@ TEST(DistributedFile, GivesALargerMatrixWhateverTheFormat) {
   const HostCsr serial = whole("powerlaw:400:9:max=300");
   const File text("", ".txt");
   if (world.rank() == 0) io::write_matrix_market(text.path(), serial);
-  for (const char* const ending : {".mtx", ".mtx.gz", ".npz", ".petsc"}) {
+  std::vector<const char*> endings = {".mtx", ".mtx.gz", ".npz", ".petsc"};
+#ifdef FATVEC_TEST_HDF5
+  endings.push_back(".bsp.h5");
+#endif
+  for (const char* const ending : endings) {
     SCOPED_TRACE(ending);
     const File file("", ending);
     if (world.rank() == 0) {
@@ -209,6 +214,24 @@ TEST(DistributedFile, GivesALargerMatrixWhateverTheFormat) {
     expect_product<LayoutRight, LayoutRight>(a, serial, 8, 1.0, 0.0);
   }
 }
+
+#ifdef FATVEC_TEST_HDF5
+TEST(DistributedFile, TakesTrianglesAndChunksOfBinsparse) {
+  const Communicator world;
+  for (const char* const name : {"symmetric", "iso", "cooc", "csc"}) {
+    SCOPED_TRACE(name);
+    const std::string path = std::string(FATVEC_TEST_DATA "/binsparse/") + name + ".bsp.h5";
+    const File text("", ".mtx");
+    if (world.rank() == 0)
+      io::write_matrix_market(text.path(), io::read_matrix<double>(path).matrix);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const HostCsr serial = csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int64_t>(
+        io::read_matrix_market<double>(text.path()));
+    const auto a = distributed::read_matrix_market(world, path, distributed::Spread::rows);
+    expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
+  }
+}
+#endif
 
 const std::string bad_files[] = {
     banner + "real general\n3 3 3\n1 1 1\n2 two 2\n3 3 3\n",

@@ -19,6 +19,7 @@ PACKAGES = {
     "KokkosKernels": "kokkos-kernels",
     "ZLIB": "zlib-api",
     "LibArchive": "libarchive",
+    "SerialHDF5": "hdf5",
     "fmt": "fmt",
     "CLI11": "cli11",
     "nlohmann_json": "nlohmann-json",
@@ -30,6 +31,7 @@ PACKAGES = {
 AROUND = {
     "kokkos": (),
     "libarchive": ("+tools+libarchive",),
+    "hdf5": ("+tools+hdf5",),
     "mpi": ("+mpi",),
     "metis": ("+metis",),
 }  # of all others the tools

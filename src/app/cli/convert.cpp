@@ -53,8 +53,8 @@ void add_convert(CLI::App& app, Action& action) {
   add_matrix(*command, options->matrix);
   auto* const output = command->add_option(
       "FILE", options->output,
-      "File to write, whose ending says the format: .mtx, .mtx.gz (Matrix Market), .npz (SciPy) "
-      "or .petsc (PETSc binary); replaces an existing one when complete");
+      "File to write, whose ending says the format: .mtx, .mtx.gz (Matrix Market), .npz (SciPy), "
+      ".petsc (PETSc binary) or .bsp.h5 (Binsparse); replaces an existing one when complete");
   file_to_write(output)->required()->type_name("");
   command
       ->add_option("--petsc-bits", options->petsc_bits,

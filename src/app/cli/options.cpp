@@ -9,10 +9,10 @@ namespace fatvec::cli {
 
 void add_matrix(CLI::App& command, std::string& matrix) {
   command
-      .add_option(
-          "MATRIX", matrix,
-          "File (Matrix Market .mtx, .mtx.gz, SciPy .npz, PETSc binary; - for the standard input) "
-          "or generator spec, e.g. gen:stencil27:100")
+      .add_option("MATRIX", matrix,
+                  "File (Matrix Market .mtx, .mtx.gz, SciPy .npz, PETSc binary, Binsparse .bsp.h5; "
+                  "- for the standard input) "
+                  "or generator spec, e.g. gen:stencil27:100")
       ->required()
       ->type_name("");
   command.footer("The generated matrices: fatvec help generators.\n");

@@ -22,6 +22,7 @@ class BinaryFile {
   BinaryFile(const BinaryFile&) = delete;
   BinaryFile& operator=(const BinaryFile&) = delete;
 
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
   /// Whether the bytes could be read; from any thread.
@@ -50,12 +51,16 @@ struct NumberType {
   [[nodiscard]] std::string name() const;
 };
 
+/// Reads elements of an array as they are stored; whether that went well.
+using FetchElements = std::function<bool(std::uint64_t begin, std::uint64_t elements, char* into)>;
+
 /// An array where it lies in a file.
 struct StoredArray {
   std::string name;  ///< of messages: "indices.npy"
   NumberType type;
   std::uint64_t elements = 0;
   std::uint64_t offset = 0;  ///< of its first byte in the file, or of the compressed data
+  FetchElements fetch{};     ///< of what a library has to read, by one thread: chunks of HDF5
   // Of a member of a zip archive:
   bool deflated = false;
   std::uint64_t packed_bytes = 0;      ///< of the compressed data

@@ -11,24 +11,27 @@
 #include <fatvec/io/detail/stored_array.hpp>
 #include <fatvec/io/matrix_market.hpp>
 
-/// Matrices of binary files: a description by the file's own reader (npz.cpp, petsc.cpp), from
-/// which one reader makes the matrix, or a rank's part of it.
+/// Matrices of binary files: a description by the file's own reader (npz.cpp, petsc.cpp,
+/// binsparse.cpp), from which one reader makes the matrix, or a rank's part of it.
 namespace fatvec::io::detail {
 
 /// A matrix as arrays of a file.
 struct StoredMatrix {
   enum class Layout : std::uint8_t { csr, csc, bsr, coo };
-  std::string name;  ///< "SciPy csr", "PETSc AIJ"
+  std::string name;  ///< "SciPy csr", "PETSc AIJ", "Binsparse CSR"
   Layout layout = Layout::csr;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   std::int64_t block_rows = 1;  ///< of bsr
   std::int64_t block_cols = 1;
-  StoredArray offsets{};  ///< where each row (csc: column, bsr: block row) begins, and an end
-  bool lengths = false;   ///< offsets has the length of each row in place of where it begins
-  StoredArray major{};    ///< coo: the row of each entry
-  StoredArray minor{};    ///< the column of each entry (csc: row, bsr: block column)
-  StoredArray values{};   ///< of bsr block by block, each by rows
+  StoredArray offsets{};   ///< where each row (csc: column, bsr: block row) begins, and an end
+  bool lengths = false;    ///< offsets has the length of each row in place of where it begins
+  StoredArray major{};     ///< coo: the row of each entry
+  StoredArray minor{};     ///< the column of each entry (csc: row, bsr: block column)
+  StoredArray values{};    ///< of bsr block by block, each by rows
+  bool one_value = false;  ///< values has one element, which all entries share
+  Symmetry symmetry = Symmetry::general;  ///< of one triangle, which stands for both
+  bool lower = true;                      ///< which triangle that is
 
   /// Rows (csc: columns, bsr: block rows, coo: entries) among which parts are cut.
   [[nodiscard]] std::int64_t slabs() const;
@@ -41,7 +44,7 @@ struct StoredMatrix {
 };
 
 /// What the bytes of a file begin with, as far as fatvec reads it.
-enum class FileKind : std::uint8_t { text, compressed, npz, petsc, npy };
+enum class FileKind : std::uint8_t { text, compressed, npz, petsc, hdf5, npy };
 /// Looks into regular files only: what a pipe holds can be read once, and is taken as text, which
 /// may be compressed.
 FileKind kind_of(const std::filesystem::path& path);
@@ -52,6 +55,7 @@ FileKind kind_of_bytes(std::string_view head);
 /// Describe the matrix in the file. Throw InputError where it is none, or not complete.
 StoredMatrix open_npz(const BinaryFile& file);
 StoredMatrix open_petsc(const BinaryFile& file);
+StoredMatrix open_binsparse(const BinaryFile& file);
 StoredMatrix open_stored(const BinaryFile& file, FileKind kind);
 
 /// Rows, or what else slabs() counts, as they are in the file.
@@ -79,11 +83,14 @@ class SlabReader {
   /// Throws InputError where something in the file is wrong.
   Slabs<Scalar, Ordinal, Offset> read(std::int64_t before = 0);
 
-  /// The same as entries with their rows and columns; blocks with all their elements.
+  /// The same as entries with their rows and columns; blocks with all their elements, a triangle
+  /// with its mirror image. Throws InputError for an entry that the triangle cannot have.
   Coo<Scalar, Ordinal> coo(const Slabs<Scalar, Ordinal, Offset>& slabs) const;
 
  private:
   void read_offsets();
+  void read_values(std::int64_t elements, const CountElements& count);
+  Coo<Scalar, Ordinal> mirrored(const Coo<Scalar, Ordinal>& triangle) const;
 
   const BinaryFile& file_;
   const StoredMatrix& matrix_;

@@ -20,5 +20,8 @@ void write_npz(fatvec::detail::OutputFile& file, const HostMatrix<Scalar>& matri
 template <class Scalar>
 void write_petsc(fatvec::detail::OutputFile& file, const HostMatrix<Scalar>& matrix,
                  const WriteOptions& options);
+template <class Scalar>
+void write_binsparse(fatvec::detail::OutputFile& file, const HostMatrix<Scalar>& matrix,
+                     const WriteOptions& options);
 
 }  // namespace fatvec::io::detail

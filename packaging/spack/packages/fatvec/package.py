@@ -42,6 +42,7 @@ class Fatvec(CMakePackage, CudaPackage):
     )
     conflicts("~kernels", when="+tools", msg="the programs link fatvec::kernels")
     variant("libarchive", default=True, description="With tools: .mtx.bz2, .mtx.xz and .mtx.zst")
+    variant("hdf5", default=True, description="With tools: matrices of Binsparse, .bsp.h5")
     variant("mpi", default=False, description="The library fatvec::mpi: a matrix over MPI ranks")
     conflicts("~tools", when="+mpi", msg="fatvec::mpi reads with fatvec::io")
     variant("metis", default=False, description="With mpi: parts of a matrix that METIS finds")
@@ -75,6 +76,8 @@ class Fatvec(CMakePackage, CudaPackage):
         depends_on("python@3.9:", type="test")
     with when("+tools+libarchive"):
         depends_on("libarchive@3.4:")
+    with when("+tools+hdf5"):
+        depends_on("hdf5@1.10.7:~mpi")
     with when("+mpi"):
         depends_on("mpi")
     with when("+metis"):
@@ -87,7 +90,7 @@ class Fatvec(CMakePackage, CudaPackage):
             self.define_from_variant("FATVEC_ENABLE_TOOLS", "tools"),
             self.define_from_variant("FATVEC_ENABLE_KERNELS", "kernels"),
         ]
-        for name in ("libarchive", "mpi", "metis"):
+        for name in ("libarchive", "hdf5", "mpi", "metis"):
             args.append(self.define_from_variant(f"FATVEC_ENABLE_{name.upper()}", name))
         if spec.satisfies("+kernels"):
             args.append(self.define_from_variant("BUILD_SHARED_LIBS", "shared"))
