@@ -3,6 +3,7 @@
 
 import gc
 import threading
+import time
 
 import fatvec
 import numpy as np
@@ -172,6 +173,32 @@ def test_threads_of_python_may_share_a_matrix(dtype):
     for thread in threads:
         thread.join()
     assert not failures
+
+
+def test_other_threads_run_during_a_product():
+    A = fatvec.csr(random_matrix(3000, 3000, density=0.1))
+    X, Y = random_columns(3000, 128), np.empty((3000, 128))
+    started = threading.Event()
+    times = []
+
+    def multiply():
+        started.set()
+        times.append(time.perf_counter())
+        A._core.multiply(1.0, X, 0.0, Y)
+        times.append(time.perf_counter())
+
+    for _ in range(10):  # a busy machine may give this thread no turn
+        times.clear(), started.clear()
+        ticks, thread = [], threading.Thread(target=multiply)
+        thread.start()
+        started.wait()
+        while thread.is_alive():
+            ticks.append(time.perf_counter())
+        begin, end = times
+        quarter = (end - begin) / 4
+        if any(begin + quarter < tick < end - quarter for tick in ticks):
+            return
+    pytest.fail("no other thread of Python ran in the middle of a product")
 
 
 def test_pytorch_tensors():

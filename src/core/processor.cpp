@@ -52,7 +52,8 @@ __attribute__((constructor(101))) void check_processor() {
   list(true);
   say(".\nCompile for it: FATVEC_HOST_ARCH=native scripts/bootstrap on this machine, or a -march "
       "value "
-      "for both machines such as x86-64-v3, then fatvec; with a Kokkos of your own its option "
+      "for both machines such as x86-64-v3, then fatvec; the Python package by "
+      "FATVEC_HOST_ARCH=native pip install .; with a Kokkos of your own its option "
       "Kokkos_ARCH_... (docs/install.md).\n");
   _exit(2);
 }
