@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Target `docs`: the API reference and the guides as HTML in docs/html of the build folder. Where
 # the programs are built, the pages and pictures that are made by them are renewed first, in the
-# source tree.
+# source tree. Target `site`: guides, lab, results and API reference as one searchable site in
+# site/html, by Sphinx, whose packages scripts/site fetches.
 find_package(Doxygen 1.9 QUIET)
 find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
 if(NOT DOXYGEN_FOUND OR NOT Python3_FOUND)
@@ -36,3 +37,27 @@ add_custom_target(docs
   COMMAND "${DOXYGEN_EXECUTABLE}" "${PROJECT_BINARY_DIR}/Doxyfile"
   COMMAND "${CMAKE_COMMAND}" -E echo "API reference and guides: ${FATVEC_DOCS_DIR}/html/index.html"
   COMMENT "Documentation" VERBATIM)
+
+# The headers alone, as XML
+set(site_inputs "")
+foreach(input IN LISTS public_folders)
+  string(APPEND site_inputs " \"${PROJECT_SOURCE_DIR}/${input}\"")
+endforeach()
+file(READ "${PROJECT_BINARY_DIR}/Doxyfile" doxyfile)
+set(FATVEC_SITE_DIR "${PROJECT_BINARY_DIR}/site")
+file(WRITE "${PROJECT_BINARY_DIR}/Doxyfile.site" "${doxyfile}
+INPUT = ${site_inputs}
+OUTPUT_DIRECTORY = \"${FATVEC_SITE_DIR}\"
+GENERATE_HTML = NO
+GENERATE_XML = YES
+XML_PROGRAMLISTING = NO
+WARN_AS_ERROR = NO
+WARNINGS = NO
+USE_MDFILE_AS_MAINPAGE =
+")
+add_custom_target(site
+  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${FATVEC_SITE_DIR}"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${FATVEC_SITE_DIR}"
+  COMMAND "${DOXYGEN_EXECUTABLE}" "${PROJECT_BINARY_DIR}/Doxyfile.site"
+  COMMAND "${PROJECT_SOURCE_DIR}/scripts/site" "${FATVEC_SITE_DIR}" "${FATVEC_SITE_DIR}/xml" "${PROJECT_HOMEPAGE_URL}" "${PROJECT_VERSION}" ${public_folders}
+  COMMENT "Site" VERBATIM)

@@ -82,7 +82,7 @@ class Requirements(unittest.TestCase):
         locks = sorted(LOCKS.glob("*.txt"))
         self.assertEqual(
             {lock.stem for lock in locks},
-            {"cmake", "dev", "kokkos", "kokkos-build", "mkl", "nccl", "report"},
+            {"cmake", "dev", "kokkos", "kokkos-build", "mkl", "nccl", "report", "site"},
         )
         for lock in locks:
             joined = lock.read_text().replace("\\\n", " ")
