@@ -24,15 +24,6 @@ namespace fatvec::bench {
 namespace {
 
 void print_list(const Registry& registry) {
-  std::puts("suites:");
-  for (const auto& suite : suites()) {
-    std::printf("  %-10s %s\n", std::string(suite.name).c_str(),
-                std::string(suite.description).c_str());
-    for (const auto& matrix : suite.matrices)
-      std::printf("             %s\n", describe(matrix).c_str());
-    for (const auto length : suite.lengths)
-      std::printf("             %lld elements\n", static_cast<long long>(length));
-  }
   std::puts("contenders:");
   for (const auto& contender : registry.contenders()) {
     const std::string when = !contender.sweep.empty() ? "   (with --sweep " + contender.sweep + ")"
@@ -44,6 +35,16 @@ void print_list(const Registry& registry) {
   for (const auto& contender : registry.vector_contenders())
     std::printf("  operation:%s/%s%s\n", std::string(to_string(contender.operation)).c_str(),
                 contender.label().c_str(), contender.on_request ? "   (with --backend only)" : "");
+  std::puts("suites:");
+  for (const auto& suite : suites())
+    std::printf("  %-10s %s\n", std::string(suite.name).c_str(),
+                std::string(suite.description).c_str());
+  for (const auto& suite : suites()) {
+    std::printf("suite %s:\n", std::string(suite.name).c_str());
+    for (const auto& matrix : suite.matrices) std::printf("  %s\n", describe(matrix).c_str());
+    for (const auto length : suite.lengths)
+      std::printf("  %lld elements\n", static_cast<long long>(length));
+  }
 }
 
 void initialise_benchmark(char* program, const Options& options) {

@@ -103,9 +103,12 @@ if(TARGET Kokkos::kokkos)
   # Without a device's backend that language is C++.
   if(FATVEC_ENABLE_KERNELS AND (Kokkos_COMPILE_LANGUAGE MATCHES "CUDA|HIP"
                                 OR (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE AND Kokkos_DEVICES MATCHES "CUDA|HIP")))
-    message(FATAL_ERROR "fatvec::kernels is compiled as C++, and this Kokkos wants what uses it compiled as another language of CMake "
-                        "(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE). Build Kokkos without that, or take fatvec's headers alone: "
-                        "FATVEC_ENABLE_KERNELS, FATVEC_ENABLE_TOOLS and FATVEC_ENABLE_TESTS are OFF then.")
+    if(FATVEC_KERNELS_WANTED OR PROJECT_IS_TOP_LEVEL)
+      message(FATAL_ERROR "fatvec::kernels is compiled as C++, and this Kokkos wants what uses it compiled as another language of CMake "
+                          "(Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE). Build Kokkos without that, or take fatvec's headers alone: "
+                          "FATVEC_ENABLE_KERNELS, FATVEC_ENABLE_TOOLS and FATVEC_ENABLE_TESTS are OFF then.")
+    endif()
+    set_property(CACHE FATVEC_ENABLE_KERNELS PROPERTY VALUE OFF)
   endif()
   fatvec_dependency("Kokkos" "${Kokkos_VERSION}" "${Kokkos_FOLDER}")
 elseif(PROJECT_IS_TOP_LEVEL)

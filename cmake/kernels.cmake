@@ -2,7 +2,11 @@
 # fatvec::kernels: the kernels, conversions and plans, compiled once for the scalars and offsets of
 # FATVEC_INSTANTIATE. Headers alone (fatvec::fatvec) do without it; whoever links it does not
 # compile these again (src/core/instantiate.hpp).
-set(FATVEC_INSTANTIATE "double:32;double:64;float:32;float:64" CACHE STRING
+set(types "double:32;double:64;float:32;float:64")
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(types "double:32")
+endif()
+set(FATVEC_INSTANTIATE "${types}" CACHE STRING
     "What fatvec::kernels is compiled for: scalar:bits of an offset; scalars: double, float")
 
 # The execution spaces of this Kokkos.
@@ -116,6 +120,9 @@ set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels CXX_VISIBILI
 if(FATVEC_HAVE_PYTHON) # the module is a shared library, and nothing in it is replaced at run time
   set_target_properties(fatvec_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_options(fatvec_kernels PRIVATE -fno-semantic-interposition)
+endif()
+if(NOT PROJECT_IS_TOP_LEVEL AND NOT FATVEC_INSTALL) # compiled where something links it
+  set_target_properties(fatvec_kernels PROPERTIES EXCLUDE_FROM_ALL ON)
 endif()
 fatvec_precompile(fatvec_kernels)
 fatvec_join_for_cuda(fatvec_kernels 4)

@@ -81,6 +81,7 @@ CLI::Validator between(double least, double most) {
 }
 
 int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& example) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // what is under way is seen in a pipe, too
   const Environment environment(argc, argv);
   const int status = outcome(app, argc, argv, example);
   if (status == Exit::internal_error || status == Exit::bad_input) environment.fail(status);

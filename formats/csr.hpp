@@ -68,11 +68,14 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                   "strides: name its type, "
                   "CsrMatrix<Scalar, Ordinal, Device, Offset>, or leave all of them out, "
                   "CsrMatrix(rows, cols, row_map, entries, values)");
-    static_assert(
-        std::is_convertible_v<Entries, Ordinals>,
-        "entries is not a View of this CsrMatrix's Ordinal in its memory, without strides");
+    static_assert(std::is_convertible_v<Entries, Ordinals>,
+                  "entries is not a View of this CsrMatrix's Ordinal in its memory, without "
+                  "strides: leave the types out, CsrMatrix(rows, cols, row_map, entries, values), "
+                  "or copy it to a View of 32-bit integers by Kokkos::deep_copy");
     static_assert(std::is_convertible_v<Values, Scalars>,
-                  "values is not a View of this CsrMatrix's Scalar in its memory, without strides");
+                  "values is not a View of this CsrMatrix's Scalar in its memory, without "
+                  "strides: name its type, or leave all of them out, "
+                  "CsrMatrix(rows, cols, row_map, entries, values)");
   }
 
   /// The same for arrays from outside, which are checked, as by validate(exec, A).

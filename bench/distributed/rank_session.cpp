@@ -294,8 +294,9 @@ int run_on_ranks(const Options& options, const Suite& suite) {
     if (!detail::is_host<ranks::Exec> && !nccl)
       facts.emplace_back("gpu_aware_mpi",
                          distributed::mpi_reads_gpus(ranks::Exec::name()) ? "yes" : "no");
-    run = std::make_unique<Run>(options, facts,
-                                detail::concat(world.size(), " ranks; ", summary({})));
+    run = std::make_unique<Run>(
+        options, facts,
+        detail::concat(world.size(), world.size() == 1 ? " rank; " : " ranks; ", summary({})));
     if (sharing > 1)
       std::fprintf(stderr, "fatvec-bench: note: %d ranks share a GPU; start one rank a GPU.\n",
                    sharing);

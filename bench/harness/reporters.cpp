@@ -48,6 +48,17 @@ double counter(const benchmark::BenchmarkReporter::Run& run, const char* name) {
   return found == run.counters.end() ? 0 : found->second.value;
 }
 
+/// What a number of the row is not to be taken for.
+std::string notes_of(const benchmark::BenchmarkReporter::Run& run) {
+  constexpr double noisy = 0.2;
+  const double per_cache = counter(run, "bytes_per_cache");
+  std::string notes;
+  if (per_cache > 0 && per_cache < 1) notes += "  (in cache)";
+  if (counter(run, "spread") > noisy) notes += "  (noisy)";
+  if (counter(run, "capped") > 0) notes += "  (capped)";
+  return notes;
+}
+
 }  // namespace
 
 bool TableReporter::ReportContext(const Context&) {
@@ -86,8 +97,7 @@ void TableReporter::print_rank_row(const Run& run) {
   std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %10.3f %5.0f %% %9.3f%s\n",
                 counter(run, "median_seconds") * 1e3, counter(run, "spread") * 100,
                 counter(run, "GFLOPS"), counter(run, "efficiency"), counter(run, "overlap") * 100,
-                counter(run, "exchanged_bytes") * 1e-6,
-                counter(run, "capped") > 0 ? "  (capped)" : "");
+                counter(run, "exchanged_bytes") * 1e-6, notes_of(run).c_str());
   GetOutputStream() << line;
 }
 
@@ -98,12 +108,12 @@ void TableReporter::print_row(const Run& run) {
   if (fields.named["matrix"] != matrix_) {
     matrix_ = fields.named["matrix"];
     GetOutputStream() << "\n" << cli::bold(stdout, matrix_) << twin_note(matrix_) << "\n";
-    std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
+    std::snprintf(line, sizeof line, "%-15s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
                   "contender", "backend", "format", "variant", "layout", "k", "ms", "spread",
                   "GFLOPS", "GB/s", "bound", "setup ms");
     GetOutputStream() << line;
   }
-  std::snprintf(line, sizeof line, "%-14s %-7s %-10s %-13s %-6s %4s ",
+  std::snprintf(line, sizeof line, "%-15s %-7s %-10s %-13s %-6s %4s ",
                 fields.named["contender"].c_str(), fields.named["backend"].c_str(),
                 fields.named["format"].c_str(), fields.variant.c_str(),
                 fields.named["layout"].c_str(), fields.named["k"].c_str());
@@ -115,8 +125,7 @@ void TableReporter::print_row(const Run& run) {
   std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %7.1f %4.0f %% %9.2f%s\n",
                 counter(run, "median_seconds") * 1e3, counter(run, "spread") * 100,
                 counter(run, "GFLOPS"), counter(run, "GBs"), counter(run, "bound_fraction") * 100,
-                counter(run, "setup_seconds") * 1e3,
-                counter(run, "capped") > 0 ? "  (capped)" : "");
+                counter(run, "setup_seconds") * 1e3, notes_of(run).c_str());
   GetOutputStream() << line;
 }
 

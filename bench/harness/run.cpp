@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "harness/reporters.hpp"
 
@@ -38,12 +39,14 @@ void Run::run(std::size_t cases) {
 }
 
 void Run::write(int verified, int skipped, int failed) {
+  const std::size_t kept = file_ ? file_->kept() : 0;
   if (const std::string aside = file_ ? file_->finish() : ""; !aside.empty())
     std::fprintf(stderr, "the lines that make no sense are in %s now\n", aside.c_str());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  std::fprintf(stderr, "\n%d verified, %d skipped, %d failed; %.0f s\n", verified, skipped, failed,
-               seconds);
+  const std::string before = kept > 0 ? std::to_string(kept) + " rows of before kept; now " : "";
+  std::fprintf(stderr, "\n%s%d verified, %d skipped, %d failed; %.0f s\n", before.c_str(), verified,
+               skipped, failed, seconds);
 }
 
 }  // namespace fatvec::bench

@@ -65,11 +65,11 @@ void residual(const Exec& exec, const fatvec::distributed::Matrix<fatvec::CsrMat
 #include <fatvec/distributed/petsc.hpp>
 
 /// own, others, garray: of MatMPIAIJGetSeqAIJ. X, Y: this rank's rows of MATDENSE matrices.
-template <class Host, class X, class Y>
+template <class PetscInt, class Host, class X, class Y>
 void multiply_petsc(const fatvec::distributed::Communicator& world, const Host& exec,
-                    const fatvec::distributed::AijArrays<double>& own,
-                    const fatvec::distributed::AijArrays<double>& others,
-                    const std::int32_t* garray, const X& x, const Y& y) {
+                    const fatvec::distributed::AijArrays<double, PetscInt>& own,
+                    const fatvec::distributed::AijArrays<double, PetscInt>& others,
+                    const PetscInt* garray, const X& x, const Y& y) {
   const auto A = fatvec::distributed::from_mpiaij<Host>(world, own, others, garray);  // no copy
   spmm(exec, 1.0, A, x, 0.0, y);
 }
@@ -138,8 +138,9 @@ TEST(DistributedGuide, MatricesOfOthers) {
   const Kokkos::View<double**, Host> y("y", 2, 3);
   Kokkos::deep_copy(x, 1.5);
   const std::vector<std::int32_t> none(3);
-  multiply_petsc(world, Host(), twos.own(), {2, 0, none.data(), nullptr, nullptr, 0}, nullptr, x,
-                 y);
+  using Others = fatvec::distributed::AijArrays<double>;
+  multiply_petsc<std::int32_t>(world, Host(), twos.own(),
+                               Others{2, 0, none.data(), nullptr, nullptr, 0}, nullptr, x, y);
   Host().fence();
   EXPECT_EQ(y(1, 2), 3);
   const Kokkos::View<double**> x_of_tpetra("x", 2, 3);

@@ -62,6 +62,16 @@ auto column_major(double* array, int rows, int k, int leading) {
 }
 // end of snippet
 
+// snippet: a local matrix of Tpetra
+/// matrix: a filled Tpetra::CrsMatrix on one process. Its arrays are shared.
+template <class TpetraMatrix>
+void multiply_local(const Exec& exec, const TpetraMatrix& matrix, Kokkos::View<double**> X,
+                    Kokkos::View<double**> Y) {
+  const auto A = fatvec::csr_view(matrix.getLocalMatrixDevice());  // offsets of size_t
+  fatvec::spmm(exec, 1.0, A, X, 0.0, Y);
+}
+// end of snippet
+
 // snippet: a better order
 #include <fatvec/reorder/permute.hpp>
 #include <fatvec/reorder/rcm.hpp>  // wants Kokkos Kernels
@@ -130,6 +140,18 @@ TEST_F(KokkosKernelsGuide, OffsetsOfOtherTypesAreTaken) {
   expect_rows(2, 3);
   fatvec::spmm(exec, 2.0, fatvec::csr_view(two_by_two<long>()), X, 0.0, Y);
   expect_rows(4, 6);
+}
+
+/// What the guide asks of a Tpetra::CrsMatrix, whose local matrix is one of Kokkos Kernels.
+struct LikeTpetra {
+  KokkosSparse::CrsMatrix<double, int, Exec, void, std::size_t> local;
+  [[nodiscard]] const auto& getLocalMatrixDevice() const { return local; }
+};
+
+TEST_F(KokkosKernelsGuide, LocalMatricesOfTpetraAreShared) {
+  const LikeTpetra matrix{two_by_two<std::size_t>()};
+  multiply_local(exec, matrix, X, Y);
+  expect_rows(2, 3);
 }
 
 TEST_F(KokkosKernelsGuide, ModesAreOperations) {

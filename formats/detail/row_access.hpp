@@ -125,8 +125,9 @@ struct SlicedRows {
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const {
     const std::uint32_t h = slice(i);
     const std::int64_t within = i - static_cast<std::int64_t>(h) * slice_size;
-    if (by_columns()) return {slice_offsets[h] + within, slice_rows(h)};
-    return {slice_offsets[h] + within * slice_width(h), 1};
+    const auto begin = static_cast<std::int64_t>(slice_offsets[h]);
+    if (by_columns()) return {begin + within, slice_rows(h)};
+    return {begin + within * slice_width(h), 1};
   }
   /// Slice by slice: what finds a slice's slots is not done again for each row.
   template <class Visit>
@@ -137,13 +138,13 @@ struct SlicedRows {
       const std::int64_t start = static_cast<std::int64_t>(h) * slice_size;
       const std::int64_t height = slice_rows(h);
       const std::int64_t end = Kokkos::min(last, start + height);
+      const auto begin = static_cast<std::int64_t>(slice_offsets[h]);
       if (by_columns()) {
-        for (StridedWalk walk{slice_offsets[h] + first - start, height}; first < end;
-             ++first, ++walk.slot)
+        for (StridedWalk walk{begin + first - start, height}; first < end; ++first, ++walk.slot)
           visit(first, walk);
       } else {
         const std::int64_t row_stride = slice_width(h);
-        for (FixedWalk<1> walk{slice_offsets[h] + (first - start) * row_stride}; first < end;
+        for (FixedWalk<1> walk{begin + (first - start) * row_stride}; first < end;
              ++first, walk.slot += row_stride)
           visit(first, walk);
       }

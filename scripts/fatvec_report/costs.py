@@ -87,14 +87,15 @@ def cost(view) -> list[Block]:
         return []
     gpu = view.platform == "gpu"
     columns = (
-        "format | worst matrix <- worst_matrix | k | matrices | "
+        "k, format <- label | matrices | "
         + "".join(f"{ANSWERS[side]} <- {side}_text | " for side in SIDES)
         + "portable / specialised <- ratio times | worst <- worst times"
         + " | launch-bound <- launch_bound | their ratio <- launch_ratio times" * gpu
+        + " | worst matrix <- worst_matrix"
     )
     short = (
         "Launch-bound: the specialised kernel takes less than "
-        f"{LAUNCH_BOUND * 1e6:.0f} µs. These matrices are in the last two columns only."
+        f"{LAUNCH_BOUND * 1e6:.0f} µs. These matrices are in two columns of their own only."
     )
     blocks: list[Block] = [
         Text(
@@ -123,6 +124,8 @@ def cost(view) -> list[Block]:
                 some = rows[f"{side}_count"].between(1, rows.matrices - 1)
                 rows[f"{side}_text"] = rows[side].map(gflops)
                 rows.loc[some, f"{side}_text"] += " (" + rows[f"{side}_count"].astype(str) + ")"
+            rows = rows.sort_values("k", kind="stable")  # formats keep their order
+            rows["label"] = "k = " + rows.k.astype(str) + ", " + rows.format
             heading = Heading(", ".join(filter(None, [backend, title])))
-            blocks += [heading, table(rows, columns, 2, (8,))]
+            blocks += [heading, table(rows, columns, 1, (6,))]
     return blocks

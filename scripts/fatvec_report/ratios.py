@@ -68,11 +68,11 @@ def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
         fast=("ratio", lambda values: (values >= 1).mean()),
     )
     columns = (
-        f"{'backend, format' if raw else 'against'} <- line | worst case <- case | cases | "
+        f"{'backend, format' if raw else 'against'} <- line | cases | "
         "geometric mean <- mean times | worst <- worst times | best <- best times | "
-        "at least as fast <- fast share"
+        "at least as fast <- fast share | worst case <- case"
     )
-    return [Heading(title), table(means.reindex(order).reset_index(), columns, 2, (3,))]
+    return [Heading(title), table(means.reindex(order).reset_index(), columns, 1, (2,))]
 
 
 def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:

@@ -36,9 +36,9 @@ class Section:
 
 SECTIONS = [
     Section("Summary", summary.summary, across=True),
-    Section("What portability costs", costs.cost),
     Section("GFLOPS per matrix", speed.bars),
     Section("Speed over k", speed.over_k),
+    Section("What portability costs", costs.cost),
     Section("Against hand-written code and libraries", ratios.ratios),
     Section("The worst cells", ratios.worst),
     Section("Share of the bandwidth bound", speed.of_bound),

@@ -148,9 +148,24 @@ def summary(views: list) -> list[Block]:
         words = [Bullets(view.headline())]
         if view.run.kind != "ranks":
             folded = Details("Means, worst cases, noise and counts in words", words)
-            words = [*_per_k(view), folded]
+            words = [*_cached(view), *_per_k(view), folded]
         blocks += [Heading(view.title), *words]
     return blocks
+
+
+def _cached(view) -> list[Block]:
+    """A sentence where no operands exceed the host's last-level cache."""
+    shares = view.run.measured.bytes_per_cache.dropna()
+    size = float(view.run.context.get("last_level_cache_bytes", "nan"))
+    if shares.empty or shares.max() >= 1 or not size > 0:
+        return []
+    return [
+        Text(
+            f"No matrix of this run exceeds the host's last-level cache ({size * 1e-6:.0f} MB), "
+            f"with its X and Y: the largest takes {shares.max():.0%} of it. What main memory would "
+            "allow bounds none of these numbers."
+        )
+    ]
 
 
 def versions(views: list) -> str:
@@ -189,16 +204,17 @@ def _per_k(view) -> list[Block]:
             }
         )
     columns = (
-        " <- k | worst case against a library <- where | "
+        " <- k | "
         "fatvec / hand-written, same format <- same | worst <- same_worst times | "
         "best / best hand-written <- raw | best / best library <- peer | "
-        "worst <- peer_worst times | of bound, median <- bound share"
+        "worst <- peer_worst times | of bound, median <- bound share | "
+        "worst case against a library <- where"
     )
     says = (
         "Geometric means over matrices and layouts; above 1 fatvec is faster; in brackets the "
         "number of cases."
     )
-    return [Text(says), table(pd.DataFrame(rows), columns, 2, (2, 5))] if rows else []
+    return [Text(says), table(pd.DataFrame(rows), columns, 1, (1, 4))] if rows else []
 
 
 def _mean(ratios: pd.Series, marks: pd.Series) -> str:

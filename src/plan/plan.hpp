@@ -345,7 +345,7 @@ using CsrPlan = Plan<CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>
 ///                 the host
 /// @param a        the matrix; sorted or not
 /// @param k        columns of X and Y that the choice is made for; products with another number are
-/// as correct
+/// as correct, by the same format, kernel and policy, and above it without packing
 /// @param options  layout, operation, number of products, a choice that is taken instead of the
 /// model's
 /// @tparam T       the scalar type of X and Y, where it is another one than A's: with A in float

@@ -316,6 +316,7 @@ class Selection(unittest.TestCase):
         listed = run("--list").stdout
         for name in ("demo", "fatvec", "kernel:csr-row", "raw-serial", "kokkoskernels"):
             self.assertIn(name, listed)
+        self.assertLess(listed.index("raw-serial"), listed.index("gen:twin:"))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,9 @@ class Output(unittest.TestCase):
     def test_a_finished_file_leaves_nothing_to_do(self):
         self.bench()
         before = self.path.read_text()
-        self.assertIn("0 are left", self.bench("--resume").stderr)
+        told = self.bench("--resume").stderr
+        self.assertIn("0 are left", told)
+        self.assertRegex(told, r"[1-9]\d* rows of before kept; now 0 verified")
         self.assertEqual(json.loads(self.path.read_text()), json.loads(before))
 
     def test_an_interrupted_run_is_not_overwritten(self):

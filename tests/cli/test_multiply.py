@@ -2,6 +2,7 @@
 """fatvec multiply: every kernel, layout and backend of the build; files in and out; checks."""
 
 import itertools
+import os
 import subprocess
 import unittest
 
@@ -290,6 +291,21 @@ class Files(CliTest):
 
 
 class Refusals(CliTest):
+    def test_unknown_endings(self):
+        error = self.error("multiply", "gen:arrow:4", "--output", "y.foo")
+        self.assertIn("y.foo: the name's ending says what is written: .npy", error)
+        self.assertFalse((self.folder / "y.foo").exists())
+        self.assertIn("fatvec convert", self.error("generate", "arrow:4", "-o", "a.npz"))
+
+    def test_ranks_that_do_not_know_of_one_another(self):
+        for ranks, rank, told in ((2, 0, True), (2, 1, False), (1, 0, False)):
+            environment = {"OMPI_COMM_WORLD_SIZE": str(ranks), "OMPI_COMM_WORLD_RANK": str(rank)}
+            command = [PROGRAM, "multiply", "gen:arrow:4"]
+            done = subprocess.run(
+                command, capture_output=True, text=True, env={**os.environ, **environment}
+            )
+            self.assertEqual("--distributed spreads" in done.stderr, told, done.stderr)
+
     def test_format_that_does_not_fit(self):
         error = self.error(
             "multiply", "gen:arrow:120000", "--format", "ellpack", "--memory-limit", "16GB"

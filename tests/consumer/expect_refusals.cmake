@@ -31,7 +31,7 @@ foreach(message "X must be a Kokkos::View of rank 1" "Y must be a Kokkos::View o
                 "Y is written" "X and Y must have the same number of columns" "exec cannot reach A's memory"
                 "exec cannot reach X's memory" "this format has several layouts"
                 "a Plan multiplies op.A. for the op it was made with" "dot's results are ColumnResults"
-                "row_map is not a View of this CsrMatrix's Offset")
+                "row_map is not a View of this CsrMatrix's Offset" "leave the types out, CsrMatrix.rows, cols, row_map, entries, values.")
   if(NOT output MATCHES "${message}")
     message(FATAL_ERROR "no '${message}' in\n${output}")
   endif()

@@ -86,6 +86,44 @@ TEST(DistributedInterop, SharesTheArraysOfPetscsMatrices) {
   }
 }
 
+/// The same arrays as a PETSc configured with 64-bit indices has them.
+struct WideAij {
+  std::vector<std::int64_t> i;
+  std::vector<std::int64_t> j;
+  std::vector<double>& a;
+  explicit WideAij(MpiAij::Aij& narrow)
+      : i(narrow.i.begin(), narrow.i.end()), j(narrow.j.begin(), narrow.j.end()), a(narrow.a) {}
+  [[nodiscard]] distributed::AijArrays<double, std::int64_t> arrays(std::int64_t columns) const {
+    return {
+        static_cast<std::int64_t>(i.size()) - 1, columns, i.data(), j.data(), a.data(), i.back()};
+  }
+};
+
+TEST(DistributedInterop, SharesTheValuesOfPetscsMatricesWith64BitIndices) {
+  const Communicator world;
+  const HostCsr serial = whole("uniform:61x37:5");
+  const Partition rows = Partition::even(serial.rows(), world.size());
+  const Partition x_rows = Partition::even(serial.cols(), world.size());
+  MpiAij petsc(serial, rows, x_rows, world.rank());
+  const WideAij diagonal(petsc.diagonal);
+  const WideAij off_diagonal(petsc.off_diagonal);
+  const std::vector<std::int64_t> garray(petsc.garray.begin(), petsc.garray.end());
+  auto a = distributed::from_mpiaij(world, diagonal.arrays(x_rows.size(world.rank())),
+                                    off_diagonal.arrays(static_cast<std::int64_t>(garray.size())),
+                                    garray.data(), options());
+  EXPECT_EQ(a.local().values.data(), petsc.diagonal.a.data());
+  expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
+  for (double& value : petsc.diagonal.a) value *= 2;
+  for (double& value : petsc.off_diagonal.a) value *= 2;
+  expect_product<LayoutRight, LayoutRight>(a, twice(serial), 3, 1.0, 0.0);
+}
+
+TEST(DistributedInterop, RefusesIndicesBeyond32Bits) {
+  const std::int64_t many = std::int64_t{1} << 31;
+  const distributed::AijArrays<double, std::int64_t> arrays{1, many, nullptr, nullptr, nullptr, 0};
+  EXPECT_THROW(static_cast<void>(arrays.csr<HostExec>()), CapacityError);
+}
+
 TEST(DistributedInterop, RefusesPartsThatDoNotFit) {
   const Communicator world;
   const HostCsr serial = whole("stencil5:9x8");

@@ -61,8 +61,8 @@ PROBE = """<script>addEventListener("load", () => {
       [image.closest("figure").id, image.complete, image.naturalWidth, image.naturalHeight]),
     labels: images.map(image => image.width / inches(image) * 9.5 / 72),
     text: [...document.querySelectorAll(words)].map(size),
-    wide: document.documentElement.scrollWidth, overlaps, falling: click(3), rising: click(3),
-    words: click(1), kept, said: filter.lastChild.textContent});
+    wide: document.documentElement.scrollWidth, overlaps, falling: click(2), rising: click(2),
+    words: click(6), kept, said: filter.lastChild.textContent});
 })</script></body>"""
 FRAME = """<!DOCTYPE html><body style="margin:0">
 <iframe src="probe.html" style="width:390px;height:2400px;border:0"></iframe><script>

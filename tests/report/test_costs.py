@@ -48,13 +48,13 @@ class Cost(unittest.TestCase):
         self.assertAlmostEqual(row.portable, 0.5**0.5)  # of 1 and 1/2
         self.assertAlmostEqual(row.fatvec, 1)  # of 2 and 1/2
         self.assertEqual((row.raw, row.worst), (2, 0.5))
-        cells = ["csr", "m", "1", "2", "0.71", "1.00", "2.00 (1)", "–", "0.71×", "0.50×"]
+        cells = ["k = 1, csr", "2", "0.71", "1.00", "2.00 (1)", "–", "0.71×", "0.50×", "m"]
         self.assertEqual(costs.cost(self.view)[-1].rows[0], cells)
 
     def test_a_format_without_a_role_shows_the_others(self):
         sell = "fatvec/backend:openmp/format:sell/kernel:sell-row"
         self.summary(f"portable 2 | portable-hll 4 | {sell} 1")
-        lines = {line[0]: line[4:6] for line in costs.cost(self.view)[-1].rows}
+        lines = {line[0][7:]: line[2:4] for line in costs.cost(self.view)[-1].rows}
         shown = {"csr": ["1.00", "–"], "hll": ["0.50", "–"], "sell": ["–", "2.00"]}
         self.assertEqual(lines, {**shown, "best format": ["1.00", "2.00"]})
 
@@ -67,7 +67,7 @@ class Cost(unittest.TestCase):
         self.assertEqual([round(getattr(row, side), 9) for side in costs.SIDES], [2, 4, 2, 8])
         self.assertEqual(row.ratio, 0.5)
 
-    def test_rows_are_per_layout_format_and_k_in_the_order_of_the_file(self):
+    def test_rows_are_per_layout_k_and_format_in_the_order_of_the_file(self):
         self.summary(
             " | ".join(
                 f"hll 1 {at} | portable-hll 2 {at} | fatvec 1 {at} | portable {slow} {at}"
@@ -78,11 +78,12 @@ class Cost(unittest.TestCase):
         _, _, row_title, row, column_title, column = costs.cost(self.view)
         titles = ("openmp, layout row", "openmp, layout column")
         self.assertEqual((row_title.text, column_title.text), titles)
-        order = [(shape, k) for shape in ("hll", "csr", "best format") for k in ("1", "8")]
-        self.assertEqual([(line[0], line[2]) for line in row.rows], order)
+        shapes = ("hll", "csr", "best format")
+        order = [f"k = {k}, {shape}" for k in ("1", "8") for shape in shapes]
+        self.assertEqual([line[0] for line in row.rows], order)
         for table, slow in ((row, "0.25×"), (column, "0.10×")):
-            ratios = ["0.50×", "0.50×", slow, slow, "0.50×", "0.50×"]
-            self.assertEqual([line[8] for line in table.rows], ratios)
+            ratios = ["0.50×", slow, "0.50×", "0.50×", slow, "0.50×"]
+            self.assertEqual([line[6] for line in table.rows], ratios)
 
     def test_launch_bound_matrices_are_apart_on_gpus(self):
         text = (
@@ -94,7 +95,7 @@ class Cost(unittest.TestCase):
         self.assertEqual((row.matrices, row.launch_bound, row.worst_matrix), (2, 2, "m"))
         self.assertAlmostEqual(row.ratio, (1 / 2 * 10 / 8) ** 0.5)
         self.assertAlmostEqual(row.launch_ratio, (9 / 12 * 2 / 6) ** 0.5)
-        self.assertEqual(costs.cost(self.view)[-1].rows[0][-2:], ["2", "0.50×"])
+        self.assertEqual(costs.cost(self.view)[-1].rows[0][-3:], ["2", "0.50×", "m"])
         self.assertIn("0.79× (geometric mean over 2 cases", self.view.headline()[0])
         self.assertIn("without 2 launch-bound cases", self.view.headline()[0])
         row = self.row(text)

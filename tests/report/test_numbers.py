@@ -75,7 +75,15 @@ class Doubts(unittest.TestCase):
         self.assertEqual((table.fatvec_mark["m", 1], table.peer_mark["m", 1]), ("†", "‡"))
         self.assertEqual((table.vs_peer_mark["m", 1], table.vs_peer_mark["n", 1]), ("†‡", ""))
         per_k = next(block for block in summary.summary([view]) if isinstance(block, Table))
-        self.assertEqual(per_k.rows[0][5:7], ["1.00×†‡ (2)", "0.50×"])
+        self.assertEqual(per_k.rows[0][4:6], ["1.00×†‡ (2)", "0.50×"])
+
+    def test_a_run_within_the_cache_says_so(self):
+        for share, said in (("0.5", True), ("2", False)):
+            view = seen(cases(f"fatvec 2 bytes_per_cache=0.2 | mkl 4 bytes_per_cache={share}"))
+            view.run.context["last_level_cache_bytes"] = "3e8"
+            texts = [getattr(block, "text", "") for block in summary.summary([view])]
+            told = any("exceeds the host's last-level cache (300 MB)" in text for text in texts)
+            self.assertEqual(told, said)
 
     def uses(self, text):
         return summary.what_to_use(seen(cases(text))).rows

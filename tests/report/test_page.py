@@ -70,7 +70,7 @@ class Page(unittest.TestCase):
         for backend in ("openmp", "cuda"):
             part = text.split(f"#### {backend}, layout row", 1)[1].split("###", 1)[0]
             for shape in ("csr", "ellpack", "hll", "best format"):
-                self.assertRegex(part, rf"\n\| {shape} +\|", backend)
+                self.assertRegex(part, rf"\n\| k = \d+, {shape} +\|", backend)
             self.assertEqual("launch-bound" in part, backend == "cuda")
         self.assertEqual(PAGE.count(">portable / specialised</th>"), 2)
         self.assertIn("**What to use** For each k", text)

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 
 #include <fatvec/core/output_file.hpp>
@@ -115,9 +117,28 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
   return outcome;
 }
 
+/// Ranks that mpirun or srun started, and that do not know of one another, are told: the first one
+/// by a note.
+void tell_lone_ranks() {
+  const auto number = [](std::initializer_list<const char*> names) {
+    for (const char* const name : names)
+      if (const char* const text = std::getenv(name); text != nullptr) return std::atoi(text);
+    return 0;
+  };
+  const int ranks = number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
+  if (ranks < 2 || number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) != 0) return;
+  fmt::print(stderr,
+             "fatvec: note: each of {} processes multiplies the whole matrix, for itself; "
+             "--distributed spreads its rows over them\n",
+             ranks);
+}
+
 int multiply(const MultiplyOptions& options) {
   require_consistent(options);
+  require_ending(options.output, {".npy", ".mtx", ".gz"},
+                 ".npy (NumPy), .mtx or .mtx.gz (Matrix Market)");
   if (options.distributed) return multiply_distributed(options);
+  tell_lone_ranks();
   if (!options.output.empty()) detail::OutputFile::require_writable(options.output);
   format_of(options);  // a kernel of another format is refused before a large file is read
   const KokkosSession kokkos;
@@ -203,7 +224,7 @@ void add_results(CLI::App& command, MultiplyOptions& options) {
                                           "Runs to time after the first one; the median counts");
   whole(repeat->capture_default_str(), 0, most_repetitions)->type_name("N");
   auto* const output = command.add_option(
-      "-o,--output", options.output, "Write Y, correct or not: .npy for NumPy, else Matrix Market");
+      "-o,--output", options.output, "Write Y, correct or not: .npy for NumPy, .mtx or .mtx.gz");
   file_to_write(output);
   auto* const expect = command.add_option(
       "--expect", options.expect, "Compare Y with a known product (- for the standard input)");

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include <fatvec/app/dispatch/product.hpp>
 
 namespace fatvec::cli {
@@ -24,6 +27,14 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
   one_of(command.add_option("--layout", layout, "What lies together in X and Y: a row or a column")
              ->capture_default_str(),
          {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
+}
+
+void require_ending(const std::string& output, std::initializer_list<std::string_view> endings,
+                    std::string_view written) {
+  const std::string ending = std::filesystem::path(output).extension().string();
+  if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end()) return;
+  throw UsageError(
+      fmt::format("--output {}: the name's ending says what is written: {}.", output, written));
 }
 
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <fatvec/app/cli/common/values.hpp>
 #include <fatvec/app/dispatch/product.hpp>
@@ -17,6 +19,12 @@ void add_matrix(CLI::App& command, std::string& matrix);
 
 /// --backend and --layout, of X and Y.
 void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout);
+
+/// Throws UsageError where the name of an output ends in what is not written there: it would be
+/// text under another name. Names without an ending, as of devices, pass. written: the endings
+/// and what they are, for the message.
+void require_ending(const std::string& output, std::initializer_list<std::string_view> endings,
+                    std::string_view written);
 
 /// --memory-limit, a size with a unit.
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);

@@ -60,6 +60,8 @@ void calls(const Exec& exec, const Matrix& a, [[maybe_unused]] const fatvec::Csr
   fatvec::spmm("T", 1.0, plan, x, 0.0, y);
   fatvec::dot(exec, x, y, Kokkos::View<double*, Exec>());
   const Matrix narrow(a.rows(), a.cols(), row_map, a.entries, a.values);
+  const Kokkos::View<long*, Exec> entries;
+  const Matrix of_long(a.rows(), a.cols(), a.row_map, entries, a.values);
 #endif
 }
 
