@@ -106,7 +106,7 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
 
 /// The next part of a thread's own range, which every thread may take; alone in its cache line.
 struct alignas(64) NextPart {
-  std::atomic<std::int64_t> part = 0;
+  std::int64_t part;  ///< not initialised: a launch sets as many as it has threads
 };
 
 /// A thread's own parts, in order, then what is left of those of the threads after it.
@@ -123,7 +123,7 @@ struct OwnPartsFirst {
     for (std::int64_t n = 0; n < threads; ++n) {
       const std::int64_t owner = (thread + n) % threads;
       const std::int64_t last = begin(owner + 1);
-      auto& of_owner = next[owner].part;
+      const std::atomic_ref<std::int64_t> of_owner(next[owner].part);
       if (of_owner.load(std::memory_order_relaxed) >= last) continue;
       for (std::int64_t part = 0; (part = of_owner.fetch_add(1, std::memory_order_relaxed)) < last;)
         kernel(part);

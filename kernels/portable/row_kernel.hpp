@@ -149,10 +149,11 @@ struct RowKernel {
     constexpr int batch = host || sizeof(Sums) > 24 ? 2 : 4;
     Sums sums[host ? 2 : 1];
     const auto add = [&](const auto& entries) {
-      Sums of_x[entries.size];
-      for (int n = 0; n < entries.size; ++n)
+      constexpr int size = std::remove_cvref_t<decltype(entries)>::size;
+      Sums of_x[size];
+      for (int n = 0; n < size; ++n)
         if (entries.has(n)) of_x[n] = tiles[entries.colidx[n]];
-      for (int n = 0; n < entries.size; ++n)
+      for (int n = 0; n < size; ++n)
         if (entries.has(n)) sums[host ? n % 2 : 0].add_product(entries.value[n], of_x[n]);
     };
     int left = row.length;  // of the row: those who share it go through the loop equally often
