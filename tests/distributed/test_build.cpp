@@ -227,7 +227,7 @@ TEST(DistributedFile, TakesTrianglesAndChunksOfBinsparse) {
     MPI_Barrier(MPI_COMM_WORLD);
     const HostCsr serial = csr_from_coo<Kokkos::DefaultHostExecutionSpace, std::int64_t>(
         io::read_matrix_market<double>(text.path()));
-    const auto a = distributed::read_matrix_market(world, path, distributed::Spread::rows);
+    const auto a = distributed::read_matrix_market(world, path, distributed::Spread::even);
     expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
   }
 }
