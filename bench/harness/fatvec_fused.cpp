@@ -20,16 +20,21 @@
 ///   around:residual  Y = beta · B + alpha · A · X, of which B is what Y was, and its squared norms
 ///   passes:one       all at once
 ///   passes:apart     by a copy of B, spmm() and dot()
+///   around:step      of a solver, on GPUs: the first of these, and B = Y + B / 2. Of some steps in a
+///                    row the time of one, by the host's clock
+///   launch:stream    each step calls what it consists of
+///   launch:graph     each step launches a CUDA graph of those calls
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
 template <class Matrix, class Layout>
-class Surrounded final : public product::Product {
+class Surrounded : public product::Product {
   using ExecSpace = typename Matrix::execution_space;
   using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
-  using Operands = product::DenseOperands<double, ExecSpace, Layout>;
 
  public:
+  using Operands = product::DenseOperands<double, ExecSpace, Layout>;
+
   Surrounded(const product::Case& task, bool residual, bool apart)
       : residual_(residual),
         apart_(apart),
@@ -59,7 +64,7 @@ class Surrounded final : public product::Product {
     check(with_x() ? dense_.x : dense_.y, y);
   }
 
- private:
+ protected:
   [[nodiscard]] bool with_x() const {
     return !residual_ && dense_.x.extent(0) == dense_.y.extent(0);
   }
@@ -125,6 +130,80 @@ class Surrounded final : public product::Product {
   ColumnResults<double, ExecSpace> results_;
 };
 
+#if defined(KOKKOS_ENABLE_CUDA)
+/// B = Y + B / 2: what a solver does after a product.
+template <class View>
+struct Update {
+  View y, b;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (std::size_t c = 0; c < y.extent(1); ++c) b(i, c) = y(i, c) + 0.5 * b(i, c);
+  }
+};
+
+/// A product, its dot products and an update, launched one by one or as a graph.
+template <class Matrix, class Layout>
+class Step final : public Surrounded<Matrix, Layout> {
+  using Base = Surrounded<Matrix, Layout>;
+  static constexpr int steps = 20;
+
+ public:
+  Step(const product::Case& task, bool replayed) : Base(task, false, false), replayed_(replayed) {
+    this->b_ = detail::allocate_zeros<typename Base::Operands::View>(this->exec_, "B",
+                                                                     task.matrix.rows(), task.k);
+  }
+  ~Step() override { forget(); }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+  double run(double alpha, double beta) override {
+    const auto& exec = this->exec_;
+    if (replayed_) capture(alpha, beta);
+    const int times = beta == 0 ? steps : 1;  // with another beta Y changes from step to step
+    exec.fence("fatvec::bench::step");
+    const Kokkos::Timer timer;
+    for (int step = 0; step < times; ++step) {
+      if (replayed_)
+        KOKKOS_IMPL_CUDA_SAFE_CALL(cudaGraphLaunch(executable_, exec.cuda_stream()));
+      else
+        form(alpha, beta);
+    }
+    exec.fence("fatvec::bench::step");
+    return timer.seconds() / times;
+  }
+
+ private:
+  void form(double alpha, double beta) const {
+    this->form_dots(alpha, beta);
+    const auto& y = this->dense_.y;
+    Kokkos::parallel_for("fatvec::bench::update",
+                         Kokkos::RangePolicy<Kokkos::Cuda>(this->exec_, 0, y.extent_int(0)),
+                         Update<typename Base::Operands::View>{y, this->b_});
+  }
+  void capture(double alpha, double beta) {
+    if (executable_ != nullptr && alpha == alpha_ && beta == beta_) return;
+    forget();
+    alpha_ = alpha;
+    beta_ = beta;
+    const auto stream = this->exec_.cuda_stream();
+    cudaGraph_t graph = nullptr;
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    form(alpha, beta);
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaStreamEndCapture(stream, &graph));
+    KOKKOS_IMPL_CUDA_SAFE_CALL(cudaGraphInstantiateWithFlags(&executable_, graph, 0));
+    cudaGraphDestroy(graph);
+  }
+  void forget() {
+    if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+    executable_ = nullptr;
+  }
+
+  bool replayed_;
+  cudaGraphExec_t executable_ = nullptr;
+  double alpha_ = 0;
+  double beta_ = 0;
+};
+#endif
+
 template <template <class...> class Format, class ExecSpace>
 void add_format(Registry& registry, const char* backend, bool on_request) {
   using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
@@ -150,6 +229,26 @@ void add_format(Registry& registry, const char* backend, bool on_request) {
   }
 }
 
+template <template <class...> class Format>
+void add_steps([[maybe_unused]] Registry& registry) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  using Matrix = Format<double, std::int32_t, Kokkos::Cuda, std::int32_t>;
+  for (const bool replayed : {false, true})
+    registry.add({.name = "fatvec",
+                  .backend = "cuda",
+                  .format = std::string(Matrix::name),
+                  .parameters = {{"kernel", std::string(DefaultKernel<Matrix>::type::name)},
+                                 {"around", "step"},
+                                 {"launch", replayed ? "graph" : "stream"}},
+                  .sweep = "fused",
+                  .prepare = [=](const product::Case& task) -> std::unique_ptr<product::Product> {
+                    if (task.layout == Layout::row)
+                      return std::make_unique<Step<Matrix, Kokkos::LayoutRight>>(task, replayed);
+                    return std::make_unique<Step<Matrix, Kokkos::LayoutLeft>>(task, replayed);
+                  }});
+#endif
+}
+
 template <class ExecSpace>
 void add_formats(Registry& registry, const char* backend, bool on_request = false) {
   add_format<CsrMatrix, ExecSpace>(registry, backend, on_request);
@@ -162,6 +261,8 @@ void add_formats(Registry& registry, const char* backend, bool on_request = fals
 void add_fatvec_fused(Registry& registry) {
 #if defined(KOKKOS_ENABLE_CUDA)
   add_formats<Kokkos::Cuda>(registry, "cuda");
+  add_steps<CsrMatrix>(registry);
+  add_steps<SellMatrix>(registry);
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
   add_formats<Kokkos::OpenMP>(registry, "openmp");

@@ -115,8 +115,10 @@ class HandWritten(unittest.TestCase):
                 ],
                 [],
             )
-            found = {
-                tuple(fields(row)[key] for key in ("format", "around", "passes")) for row in rows
+            found = {  # steps, which GPUs have, have no passes
+                tuple(fields(row)[key] for key in ("format", "around", "passes"))
+                for row in rows
+                if fields(row)["around"] != "step"
             }
             self.assertEqual(len(found), 12)
 

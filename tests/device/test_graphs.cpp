@@ -215,6 +215,32 @@ TEST(Graph, HoldsAPlanThatPacks) {
   }
 }
 
+/// As a node of Kokkos' graphs, submitted more than once.
+TEST(Graph, IsANodeOfKokkosGraphs) {
+  const Stream stream;
+  const Exec exec(stream.get());
+  const Csr csr = mirror<Exec>(test::generated("gen:stencil7:12"));
+  const auto a = prepare(exec, csr, k);
+  const Rows b("b", a.rows(), k), x("x", a.cols(), k);
+  const ColumnResults<double, Exec> results(exec, k);
+  const Step replayed(a.rows(), b, x), launched(a.rows(), b, x);
+  fill(exec, b, 3);
+  fill(exec, x, 4);
+  launched.run(exec, a, results);  // kernels are loaded
+  exec.fence();
+  auto graph = Kokkos::Experimental::create_graph(exec, [&](const auto& root) {
+    root.cuda_capture(exec, [=](const Exec& on) { replayed.run(on, a, results); });
+  });
+  graph.instantiate();
+  for (int seed = 0; seed < 4; ++seed) {
+    fill(exec, x, seed);
+    launched.run(exec, a, results);
+    graph.submit(exec);
+    exec.fence();
+    expect_same(replayed, launched);
+  }
+}
+
 }  // namespace
 }  // namespace fatvec
 #endif
