@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include <fatvec/io/detail/hdf5.hpp>
 
 namespace fatvec::io::detail {
@@ -48,7 +50,8 @@ std::optional<NumberType> number_type(hid_t type) {
     return NumberType{H5Tget_sign(type) == H5T_SGN_NONE ? Kind::natural : Kind::integer, bytes,
                       big};
   }
-  for (const hid_t real : {H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE})
+  const std::array reals = {H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE};
+  for (const hid_t real : reals)
     if (H5Tequal(type, real) > 0) return NumberType{Kind::real, bytes, big};
   return {};
 }

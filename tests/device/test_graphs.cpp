@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <Kokkos_Graph.hpp>
+
 #include <fatvec/fatvec.hpp>
 
 #include "generated.hpp"

@@ -31,13 +31,11 @@ def listed(folder=""):
     """{suite: lines of its matrices} as --list shows them."""
     suites, suite = {}, None
     for line in run(BENCH, "--list", FATVEC_MATRICES=str(folder))[1].splitlines():
-        if line == "contenders:":
-            break
-        if line.startswith("    "):
-            suites[suite].append(line.strip())
-        elif line.startswith("  "):
-            suite = line.split()[0]
+        if line.startswith("suite "):
+            suite = line.removeprefix("suite ").removesuffix(":")
             suites[suite] = []
+        elif suite is not None:
+            suites[suite].append(line.strip())
     return suites
 
 
