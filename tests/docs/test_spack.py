@@ -150,7 +150,7 @@ class Recipe(unittest.TestCase):
 
     def test_instances(self):
         """By default those of CMake; without the library none are named."""
-        default = re.search(r'set\(FATVEC_INSTANTIATE "([^"]+)"', self.kernels)[1]
+        default = re.search(r'set\(types "([^"]+)"', self.kernels)[1]
         self.assertIn(f"-DFATVEC_INSTANTIATE={default}", self.arguments("+kernels"))
         variant = self.named("variant")["instantiate"]
         self.assertEqual(tuple(variant["default"].split(",")), variant["values"])
