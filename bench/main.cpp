@@ -85,7 +85,7 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
   const std::string in_scalar = options.in_float() ? "in float; " : "";
   Run run(options, facts, in_scalar + summary(bandwidths));
   std::erase_if(cases, [&](const Case& bench_case) { return run.has(bench_case.name()); });
-  Session session(options, suite, bandwidths, last_level_cache_bytes());
+  Session session(options, suite, bandwidths);
   session.register_cases(cases);
   run.run(cases.size());
   return run.finish(session);

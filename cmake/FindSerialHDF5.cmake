@@ -3,7 +3,7 @@
 # and may find the library for MPI, whose header wants MPI's.
 include(FindPackageHandleStandardArgs)
 find_path(SerialHDF5_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
-find_library(SerialHDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
+find_library(SerialHDF5_LIBRARY NAMES hdf5_serial hdf5 NAMES_PER_DIR PATH_SUFFIXES hdf5/serial)
 mark_as_advanced(SerialHDF5_INCLUDE_DIR SerialHDF5_LIBRARY)
 unset(SerialHDF5_VERSION)
 set(SerialHDF5_IS_SERIAL FALSE)

@@ -61,7 +61,7 @@ endif()
 find_package(Python3 3.9 COMPONENTS Interpreter QUIET)
 if(TARGET fatvec_bench AND Python3_FOUND)
   add_custom_command(OUTPUT "${PROJECT_BINARY_DIR}/man/fatvec.1" "${PROJECT_BINARY_DIR}/man/fatvec-bench.1"
-    COMMAND sh -c "\"$@\" || echo 'no man pages: the programs do not run here'" man "$<TARGET_FILE:Python3::Interpreter>" -B "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs/man_page.py" "${PROJECT_BINARY_DIR}/man" "${PROJECT_VERSION}"
+    COMMAND sh -c "\"$1\" --version > /dev/null || { echo 'no man pages: the programs do not run here'; exit 0; }; shift; exec \"$@\"" man "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:Python3::Interpreter>" -B "${PROJECT_SOURCE_DIR}/scripts/fatvec_docs/man_page.py" "${PROJECT_BINARY_DIR}/man" "${PROJECT_VERSION}"
             "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:fatvec_bench>"
     DEPENDS fatvec_cli fatvec_bench
     COMMENT "Man pages: ${PROJECT_BINARY_DIR}/man" VERBATIM)

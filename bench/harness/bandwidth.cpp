@@ -194,6 +194,13 @@ double last_level_cache_bytes() {
   return bytes > 0 ? bytes : 32e6;
 }
 
+double cache_bytes([[maybe_unused]] const std::string& backend) {
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (backend == "cuda") return Kokkos::Cuda().cuda_device_prop().l2CacheSize;
+#endif
+  return last_level_cache_bytes();
+}
+
 Bandwidths measure_bandwidths(bool quick) {
   Bandwidths bandwidths;
   streams::measure_host(quick, bandwidths.streams);

@@ -28,6 +28,8 @@ std::uint64_t free_bytes(const std::string& backend);
 
 /// Bytes of all last-level caches of the host that the process may use.
 double last_level_cache_bytes();
+/// The same of what a backend runs on: of a GPU its second-level cache.
+double cache_bytes(const std::string& backend);
 
 /// Host: read, copy and triad with streaming stores (no write-allocate), over arrays of four times
 /// the last-level cache each. GPU: a copy. quick: small arrays, one pass; for --dry-run, where the

@@ -6,16 +6,14 @@
 
 namespace fatvec::bench {
 
-Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidths,
-                 double cache_bytes)
+Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidths)
     : policy_{.timing = options.timing(suite.max_seconds),
               .in_float = options.in_float(),
               .alpha = options.alpha,
               .beta = options.beta,
               .dry_run = options.dry_run,
               .max_expansion = options.max_expansion},
-      bandwidths_(std::move(bandwidths)),
-      cache_bytes_(cache_bytes) {}
+      bandwidths_(std::move(bandwidths)) {}
 
 bool Session::same_group(const BenchCase& a, const BenchCase& b) const {
   return a.matrix.name == b.matrix.name && a.layout == b.layout && a.k == b.k;
@@ -78,7 +76,7 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome,
   counters["row_deviation"] = statistics.percent_average_deviation;
   // Below about 2 the repetitions read much of their operands from a cache, and bound_fraction may
   // exceed 1.
-  if (bench_case.contender->backend != "cuda") counters["bytes_per_cache"] = bytes / cache_bytes_;
+  counters["bytes_per_cache"] = bytes / cache_bytes(bench_case.contender->backend);
 }
 
 }  // namespace fatvec::bench

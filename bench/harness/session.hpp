@@ -19,7 +19,7 @@ namespace fatvec::bench {
 /// matrix, layout and k are measured together.
 class Session final : public GroupedSession<BenchCase> {
  public:
-  Session(const Options& options, const Suite& suite, Bandwidths bandwidths, double cache_bytes);
+  Session(const Options& options, const Suite& suite, Bandwidths bandwidths);
 
   [[nodiscard]] bool unreadable_input() const override { return unreadable_; }
 
@@ -32,7 +32,6 @@ class Session final : public GroupedSession<BenchCase> {
 
   GroupPolicy policy_;
   Bandwidths bandwidths_;
-  double cache_bytes_;
   std::unique_ptr<Problem> problem_;
   std::string missing_name_;           ///< the last matrix that could not be loaded,
   std::exception_ptr missing_reason_;  ///< and why: every case of it tells

@@ -17,12 +17,10 @@ double flops_per_element(Operation operation) {
 
 }  // namespace
 
-VectorSession::VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths,
-                             double cache_bytes)
+VectorSession::VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths)
     : timing_(options.timing(suite.max_seconds)),
       dry_run_(options.dry_run),
-      bandwidths_(std::move(bandwidths)),
-      cache_bytes_(cache_bytes) {}
+      bandwidths_(std::move(bandwidths)) {}
 
 bool VectorSession::same_group(const VectorCase& a, const VectorCase& b) const {
   return a.contender->operation == b.contender->operation && a.n == b.n && a.k == b.k &&
@@ -76,7 +74,7 @@ void VectorSession::report(const VectorCase& bench_case, const Outcome& outcome,
   counters["GBs"] = bytes / seconds * 1e-9;
   counters["bound_fraction"] = bytes / seconds * 1e-9 / bandwidths_.bound(contender.backend);
   counters["rows"] = static_cast<double>(bench_case.n);
-  if (contender.backend != "cuda") counters["bytes_per_cache"] = bytes / cache_bytes_;
+  counters["bytes_per_cache"] = bytes / cache_bytes(contender.backend);
 }
 
 }  // namespace fatvec::bench

@@ -17,8 +17,7 @@ namespace fatvec::bench {
 /// time.
 class VectorSession final : public GroupedSession<VectorCase> {
  public:
-  VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths,
-                double cache_bytes);
+  VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths);
 
  private:
   [[nodiscard]] bool same_group(const VectorCase& a, const VectorCase& b) const override;
@@ -29,7 +28,6 @@ class VectorSession final : public GroupedSession<VectorCase> {
   TimingPolicy timing_;
   bool dry_run_;
   Bandwidths bandwidths_;
-  double cache_bytes_;
   std::unique_ptr<VectorProblem> problem_;
 };
 

@@ -59,7 +59,7 @@ def main(dependencies: str) -> None:
         call(sys.executable, "-c", sdist, cwd=ROOT)
         (archive,) = folder.glob("fatvec-*.tar.gz")
         check_archive(archive)
-        settings = [f"-Ccmake.define.{key}={value}" for key, value in QUICK.items()]
+        settings = [f"--config-settings=cmake.define.{key}={value}" for key, value in QUICK.items()]
         pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
         alone = ("--no-deps", "--no-index")
         wheel = ("wheel", *alone, "--no-build-isolation", "-w", folder, *settings, archive)

@@ -139,8 +139,8 @@ def summary(views: list) -> list[Block]:
         ),
         Text(
             f"{MARKS[0]} beside a number: repetitions behind it spread by more than {NOISY:.0%} of "
-            f"their median. {MARKS[1]}: operands behind it fit the host's last-level cache; this "
-            "is not recorded of GPUs. Marks stand in the first cards, beside ratios and beside "
+            f"their median. {MARKS[1]}: operands behind it fit the last-level cache, of a GPU the "
+            "second-level one. Marks stand in the first cards, beside ratios and beside "
             "GFLOPS of single kernels, not in every table."
         ),
     ]

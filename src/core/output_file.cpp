@@ -193,6 +193,7 @@ void OutputFile::commit() {
     if (gzclose(gzip) != Z_OK) fail("written");
   }
   if (temporary_.empty()) return;
+  if (mode_at_last_ && fchmod(descriptor_, *mode_at_last_) != 0) fail("given its permissions");
   // Some file systems report a full disk only now; after the rename it would be too late.
   if (fsync(descriptor_) != 0) fail("written");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("renamed from its temporary");
@@ -201,14 +202,19 @@ void OutputFile::commit() {
   sync_folder();
 }
 
-/// The file is there; but its name may not outlive a power failure.
-const std::string& OutputFile::place() const {
+const std::string& OutputFile::place() {
   if (temporary_.empty())
     throw UsageError(concat(path_.string(), ": this format is written in no order, and not to a ",
                             "pipe or a terminal; name a file."));
+  struct stat status{};
+  if (fstat(descriptor_, &status) == 0 && (status.st_mode & 0600) != 0600) {
+    mode_at_last_ = status.st_mode & 0777;
+    if (fchmod(descriptor_, status.st_mode | 0600) != 0) fail("opened by its name");
+  }
   return temporary_;
 }
 
+/// The file is there; but its name may not outlive a power failure.
 void OutputFile::sync_folder() const {
   const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;  // a folder that may be written but not read

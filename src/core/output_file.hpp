@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,7 +29,9 @@ class OutputFile {
   void commit();
   /// Where a library that wants a name in place of write() finds the unfinished file. Throws
   /// UsageError for what is written directly.
-  [[nodiscard]] const std::string& place() const;
+  [[nodiscard]] const std::string& place();
+  /// The target.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Creates and removes a temporary, so that hours of work do not end with a folder that takes no
   /// file. Throws what the constructor throws.
@@ -46,9 +49,10 @@ class OutputFile {
   void write_raw(std::string_view bytes);
   [[noreturn]] void fail(const char* what) const;
 
-  std::filesystem::path path_;  ///< no link
-  std::string temporary_;       ///< empty: writes go to path_ itself
-  int slot_ = -1;               ///< where the signals' handler finds temporary_
+  std::filesystem::path path_;            ///< no link
+  std::string temporary_;                 ///< empty: writes go to path_ itself
+  std::optional<unsigned> mode_at_last_;  ///< of a file that may not be opened by its name
+  int slot_ = -1;                         ///< where the signals' handler finds temporary_
   int descriptor_ = -1;
   gzFile_s* gzip_ = nullptr;
 };

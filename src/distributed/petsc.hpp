@@ -73,8 +73,8 @@ struct AijArrays {
 /// ranks.
 template <class Device = Kokkos::DefaultHostExecutionSpace, class Scalar, class Int>
 auto from_mpiaij(const Communicator& communicator, const AijArrays<Scalar, Int>& diagonal,
-                 const AijArrays<Scalar, Int>& off_diagonal, const Int* garray,
-                 const Options& options = {}) {
+                 const std::type_identity_t<AijArrays<Scalar, Int>>& off_diagonal,
+                 const std::type_identity_t<Int>* garray, const Options& options = {}) {
   const Partition rows = Partition::of_local_rows(communicator, diagonal.rows);
   const Partition x_rows = Partition::of_local_rows(communicator, diagonal.cols);
   const auto columns = communicator.agree(

@@ -2,6 +2,8 @@
 // Matrices of Binsparse (binsparse.cpp) are written as CSR, arrays one after the other, which many
 // threads can read.
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
 
 #include <fatvec/io/detail/hdf5.hpp>
 #include <fatvec/io/detail/stored_writers.hpp>
@@ -11,12 +13,12 @@ namespace {
 
 using fatvec::detail::concat;
 
-/// A file under the name of an unfinished one.
+/// A file under the name of an unfinished one; errors name what it is to become.
 class Hdf5Writer {
  public:
-  explicit Hdf5Writer(const std::string& path)
-      : path_(path),
-        file_(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, hdf5_access().id()), H5Fclose) {
+  Hdf5Writer(const std::string& place, std::string path)
+      : path_(std::move(path)),
+        file_(H5Fcreate(place.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, hdf5_access().id()), H5Fclose) {
     require(static_cast<bool>(file_), "created");
   }
 
@@ -79,7 +81,7 @@ void write_binsparse(fatvec::detail::OutputFile& file, const HostMatrix<Scalar>&
          {{"pointers_to_1", "int32"}, {"indices_1", "int32"}, {"values", name_of_type<Scalar>}}}}}};
   constexpr bool is_single = sizeof(Scalar) == 4;
   const Hdf5Library library;
-  Hdf5Writer writer(file.place());
+  Hdf5Writer writer(file.place(), file.path().string());
   writer.describe(descriptor.dump());
   writer.add("pointers_to_1", H5T_STD_I32LE, H5T_NATIVE_INT32, matrix.row_map.extent(0),
              matrix.row_map.data());

@@ -235,8 +235,10 @@ Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::mirrored(
   for (std::size_t n = 0; n < triangle.entries(); ++n) {
     const Ordinal row = triangle.row(n);
     const Ordinal col = triangle.col(n);
-    const bool fits =
-        row == col ? mirror(triangle.value(n)) == triangle.value(n) : (row > col) == matrix_.lower;
+    // of the others the diagonal is 0 or real; a symmetric one may hold anything, NaN among it
+    const bool fits = row != col ? (row > col) == matrix_.lower
+                                 : matrix_.symmetry == Symmetry::symmetric ||
+                                       mirror(triangle.value(n)) == triangle.value(n);
     if (!fits)
       throw file_.error(concat("the entry at (", row, ", ", col, "), counted from 0, is none of a ",
                                matrix_.name, " matrix; the file is damaged, write it again."));

@@ -30,7 +30,7 @@ int generate_file(const GenerateOptions& options) {
   const auto spec = generate::parse_spec(
       options.twin.empty() ? joined({options.spec.begin(), options.spec.end()}, ":")
                            : fmt::format("twin:{}", options.twin));
-  require_ending(options.output, {".mtx", ".gz"},
+  require_ending(options.output, {".mtx", ".mtx.gz"},
                  ".mtx or .mtx.gz (Matrix Market); fatvec convert writes .npz and .petsc");
   detail::OutputFile::require_writable(options.output);
   const KokkosSession kokkos;

@@ -122,10 +122,11 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
 void tell_lone_ranks() {
   const auto number = [](std::initializer_list<const char*> names) {
     for (const char* const name : names)
-      if (const char* const text = std::getenv(name); text != nullptr) return std::atoi(text);
-    return 0;
+      if (const char* const text = std::getenv(name); text != nullptr)
+        return std::strtol(text, nullptr, 10);
+    return 0L;
   };
-  const int ranks = number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
+  const long ranks = number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
   if (ranks < 2 || number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) != 0) return;
   fmt::print(stderr,
              "fatvec: note: each of {} processes multiplies the whole matrix, for itself; "
@@ -135,7 +136,7 @@ void tell_lone_ranks() {
 
 int multiply(const MultiplyOptions& options) {
   require_consistent(options);
-  require_ending(options.output, {".npy", ".mtx", ".gz"},
+  require_ending(options.output, {".npy", ".mtx", ".mtx.gz"},
                  ".npy (NumPy), .mtx or .mtx.gz (Matrix Market)");
   if (options.distributed) return multiply_distributed(options);
   tell_lone_ranks();

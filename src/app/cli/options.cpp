@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/core/output_file.hpp>
 
 namespace fatvec::cli {
 
@@ -31,8 +32,10 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
 
 void require_ending(const std::string& output, std::initializer_list<std::string_view> endings,
                     std::string_view written) {
-  const std::string ending = std::filesystem::path(output).extension().string();
-  if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end()) return;
+  const bool has_one = !std::filesystem::path(output).extension().empty();
+  const auto fits = [&](std::string_view ending) { return output.ends_with(ending); };
+  if (!has_one || detail::OutputFile::is_stream(output) || std::ranges::any_of(endings, fits))
+    return;
   throw UsageError(
       fmt::format("--output {}: the name's ending says what is written: {}.", output, written));
 }
