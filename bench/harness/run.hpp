@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <set>
 #include <string>
@@ -46,6 +47,7 @@ class Run {
   std::string summary_;
   bool names_only_;
   std::unique_ptr<ResultFile> file_;
+  std::size_t kept_ = 0;  ///< rows that the file had before
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -296,6 +296,7 @@ class Refusals(CliTest):
         self.assertIn("y.foo: the name's ending says what is written: .npy", error)
         self.assertFalse((self.folder / "y.foo").exists())
         self.assertIn("fatvec convert", self.error("generate", "arrow:4", "-o", "a.npz"))
+        self.assertIn("fatvec convert", self.error("generate", "arrow:4", "-o", "a.npz.gz"))
 
     def test_ranks_that_do_not_know_of_one_another(self):
         for ranks, rank, told in ((2, 0, True), (2, 1, False), (1, 0, False)):

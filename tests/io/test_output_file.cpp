@@ -88,6 +88,21 @@ TEST_F(OutputTarget, NewFilesHaveThePermissionsOfTheirProcess) {
   EXPECT_EQ(status.st_mode & 0777, 0640U);
 }
 
+/// A library may open the unfinished file by its name although the old one is read-only.
+TEST_F(OutputTarget, APlaceCanBeOpenedAndTheFileKeepsItsPermissions) {
+  file("old", "a");
+  ASSERT_EQ(chmod(path("a").c_str(), 0440), 0);
+  struct stat status{};
+  OutputFile output(path("a"));
+  ASSERT_EQ(stat(output.place().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0600, 0600U);
+  output.write("new");
+  output.commit();
+  ASSERT_EQ(stat(path("a").c_str(), &status), 0);
+  EXPECT_EQ(contents(path("a")), "new");
+  EXPECT_EQ(status.st_mode & 0777, 0440U);
+}
+
 TEST_F(OutputTarget, TheLongestNameIsNoProblem) {
   const auto long_name = path(std::string(255, 'n').c_str());
   write(long_name);

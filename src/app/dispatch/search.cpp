@@ -163,7 +163,7 @@ Verdict keep(tune::Cache& cache, const tune::Key& key, const SearchTask& task,
     return {.note = concat("not kept: ", human_seconds(best.seconds()), " where ",
                            human_seconds(predicted_seconds(task.ranking, best.choice)),
                            " were predicted is not a product's time but what disturbed it. ",
-                           task.kept ? concat(task.kept->kernel, " of before stays. ") : "",
+                           task.kept ? concat(task.kept->kernel, ", kept earlier, stays. ") : "",
                            "End other processes and try again, or keep it all the same with "
                            "--force")};
   const auto useless = std::find_if(measured.begin(), measured.end(), [&](const auto& m) {
