@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
@@ -37,6 +38,57 @@ template <HasRegisters T>
   requires has_gathers
 inline constexpr int interleaved_rows<T, T, std::int32_t> = simd_lanes<T>;
 
+/// The two ways to x[columns[0]], x[columns[1]], ...: a gather, or a load for each.
+struct ByInstruction {
+  template <class T, int n>
+  FATVEC_FORCEINLINE void operator()(Vec<T, n>& of_x, const T* x,
+                                     const std::int32_t* columns) const {
+    Vec<std::int32_t, n> of_lane;
+    of_lane.load(columns);
+    of_x.gather(x, of_lane, Mask<n>::first(n));
+  }
+};
+struct ByLoads {
+  template <class T, int n>
+  FATVEC_FORCEINLINE void operator()(Vec<T, n>& of_x, const T* x,
+                                     const std::int32_t* columns) const {
+    of_x.gather(x, columns);
+  }
+};
+
+/// The least seconds of some hundred vectors of x from a core's own cache.
+template <class T, class Gather>
+[[gnu::noinline]] double seconds_of(const Gather& gather) {
+  constexpr int n = simd_lanes<T>;
+  T x[16 * n] = {};
+  std::int32_t columns[16 * n];
+  for (int i = 0; i < 16 * n; ++i) columns[i] = i * 5 % (16 * n);
+  double least = 1;
+  [[maybe_unused]] volatile T sink{};
+  for (int round = 0; round < 4; ++round) {
+    const Kokkos::Timer timer;
+    Vec<T, n> sums[4];
+    for (int i = 0; i < 256; ++i)
+      unroll<4>([&](int s) FATVEC_INLINE_LAMBDA {
+        Vec<T, n> of_x;
+        gather(of_x, x, columns + (i * 4 + s) % 16 * n);
+        sums[s].add(of_x);
+      });
+    for (const Vec<T, n>& sum : sums) sink = sum.data[0];
+    least = std::min(least, timer.seconds());
+  }
+  return least;
+}
+
+/// Whether a gather is faster than a load for each lane. Measured once in a process, in
+/// microseconds: on some processors it takes several times as long as on others, and what mends
+/// their faults changes it. The sums are the same.
+template <class T>
+bool gathers_pay() {
+  static const bool pay = seconds_of<T>(ByInstruction()) < seconds_of<T>(ByLoads());
+  return pay;
+}
+
 template <class T>
 struct InterleavedRows {
   static constexpr int rows = simd_lanes<T>;
@@ -55,11 +107,11 @@ struct InterleavedRows {
       const std::int64_t left = std::clamp<std::int64_t>(count - g * rows, 0, rows);
       length[g].load(row_lengths + g * rows, Mask<rows>::first(left));
     }
-    std::int32_t j = 0;
-    if constexpr (!has_masks) {  // a mask costs AVX2 more than the gather
-      const bool full = count == groups * rows;
-      const std::int32_t common = full ? common_length<groups * rows>(row_lengths) : 0;
-      for (; j < common; ++j, slot.advance(1))
+    // A mask costs as much as a load: first what all rows have.
+    const bool full = count == groups * rows;
+    const std::int32_t common = full ? common_length<groups * rows>(row_lengths) : 0;
+    const auto add_common = [&](auto gather) FATVEC_INLINE_LAMBDA {
+      for (std::int32_t j = 0; j < common; ++j, slot.advance(1))
         each<groups>([&](auto g) {
           const T* const from = values + slot[0] + g * rows;
           const std::int32_t* const column = entries + slot[0] + g * rows;
@@ -68,11 +120,16 @@ struct InterleavedRows {
           Vec<T, rows> of_x;
           value.load(from);
           unroll<width>([&](int w) {
-            of_x.gather(x + w * column_stride, column);
+            gather(of_x, x + w * column_stride, column);
             sum[g][w].add_product(value, of_x);
           });
         });
-    }
+    };
+    if (gathers_pay<T>())
+      add_common(ByInstruction());
+    else
+      add_common(ByLoads());
+    std::int32_t j = common;
     for (bool any = true; any; ++j, slot.advance(1)) {
       any = false;
       each<groups>([&](auto g) {

@@ -33,13 +33,7 @@ concept HasRegisters = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 inline constexpr int simd_lanes = simd_bytes / static_cast<int>(sizeof(T));
 
-/// Whether any load and store of a whole vector can be masked, which makes gathers fast, and
-/// whether there are gathers at all.
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-inline constexpr bool has_masks = true;
-#else
-inline constexpr bool has_masks = false;
-#endif
+/// Whether there are gathers.
 #if defined(__AVX2__)
 inline constexpr bool has_gathers = true;
 #else

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <fatvec/kernels/host/interleaved_rows.hpp>
 #include <fatvec/kernels/host/simd.hpp>
 
 /// Masked loads, gathers and stores touch the lanes of the mask only.
@@ -44,6 +45,29 @@ void expect_gathers_of_some_lanes() {
       EXPECT_EQ(vec.data[lane], present.data[lane] != 0 ? static_cast<T>(lane + 1) : T{0})
           << bits << ", " << lane;
   }
+}
+
+/// Both ways of gathering, whichever this processor takes.
+template <class T>
+void expect_both_gathers_read_the_columns() {
+  constexpr int n = simd_lanes<T>;
+  T x[64];
+  std::int32_t columns[n];
+  for (int i = 0; i < 64; ++i) x[i] = static_cast<T>(3 * i + 1);
+  for (int lane = 0; lane < n; ++lane) columns[lane] = lane * 37 % 64;
+  Vec<T, n> by_instruction;
+  Vec<T, n> by_loads;
+  ByInstruction()(by_instruction, static_cast<const T*>(x), columns);
+  ByLoads()(by_loads, static_cast<const T*>(x), columns);
+  for (int lane = 0; lane < n; ++lane) {
+    EXPECT_EQ(by_instruction.data[lane], static_cast<T>(3 * columns[lane] + 1)) << lane;
+    EXPECT_EQ(by_loads.data[lane], static_cast<T>(3 * columns[lane] + 1)) << lane;
+  }
+}
+
+TEST(Simd, BothWaysOfGatheringReadTheColumns) {
+  expect_both_gathers_read_the_columns<double>();
+  expect_both_gathers_read_the_columns<float>();
 }
 
 TEST(Simd, MaskedLoadsReadTheFirstLanes) {
