@@ -73,8 +73,8 @@ struct Items {
   }
 };
 
-/// The tiles that are compiled for such rows and output.
-template <bool host, detail::Columns columns, class Rows, class Output>
+/// The tiles that are compiled for such rows and output; for devices of 8 columns, too, if `wide`.
+template <bool host, detail::Columns columns, class Rows, class Output, bool wide = false>
 constexpr auto tiles() {
   if constexpr (requires { Rows::of_segments; } && columns == detail::Columns::strided)
     return detail::Widths<1, 2>{};
@@ -88,6 +88,8 @@ constexpr auto tiles() {
     return detail::Widths<1, 2, 4, 8>{};
   else if constexpr (host)
     return detail::Widths<1, 2, 3, 4, 6, 8, 16>{};
+  else if constexpr (wide)
+    return detail::Widths<1, 2, 3, 4, 8>{};
   else
     return detail::Widths<1, 2, 3, 4>{};
 }
@@ -99,11 +101,13 @@ bool is_aligned(int width, const detail::MultiVectorSpan<const T, columns>& x) {
   return x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
 }
 
-/// Columns of a tile: on devices `wanted`, or two, where rows of X begin with whole vectors and k
-/// columns are whole tiles; otherwise three, of which the last tile may have fewer.
-template <bool host, class T, detail::Columns columns>
+/// Columns of a tile: on devices `wanted`, 8 for 4 if `wide`, or two, where rows of X begin with
+/// whole vectors and k columns are whole tiles; otherwise three, of which the last tile may have
+/// fewer.
+template <bool host, bool wide = false, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
+  if (wide && wanted == 4 && k % 8 == 0 && is_aligned(4, x)) return 8;
   for (const int width : {std::min(wanted, 4), 2})
     if (width <= wanted && k % width == 0 && is_aligned(width, x)) return width;
   return k < 3 ? 1 : 3;

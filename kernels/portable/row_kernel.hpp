@@ -146,7 +146,7 @@ struct RowKernel {
   KOKKOS_FORCEINLINE_FUNCTION typename Tiles::Tile add_up(Row row, const Tiles& tiles, int lane,
                                                           int lanes) const {
     using Sums = typename Tiles::Tile;
-    constexpr int batch = host || sizeof(Sums) > 24 ? 2 : 4;
+    constexpr int batch = host || sizeof(Sums) > 24 ? 2 : shared || sizeof(Sums) > 4 ? 4 : 8;
     Sums sums[host ? 2 : 1];
     const auto add = [&](const auto& entries) {
       constexpr int size = std::remove_cvref_t<decltype(entries)>::size;
@@ -268,8 +268,9 @@ auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, colu
     if constexpr (may_share)
       if (shares) launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
   };
-  detail::with_width(tiles<host, columns, Rows, Output>(), tile_width<host>(choice.width, x, k),
-                     take);
+  constexpr bool wide = sizeof(T) == 4 && !detail::Reducing<Output>;  // as many bytes as of double
+  detail::with_width(tiles<host, columns, Rows, Output, wide>(),
+                     tile_width<host, wide>(choice.width, x, k), take);
   return launch;
 }
 
