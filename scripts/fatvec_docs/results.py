@@ -35,7 +35,7 @@ H200 = "results/h200-2026-11-28.csv"
 ROWS_H100 = "results/gpu-rows-2026-11-28.csv"
 XEON = "results/floor-xeon-2026-11-28.csv"
 H200_COLUMNS = "results/h200-2026-11-24.csv"  # of a picture of lab 0006
-EPYC = "results/epyc-2026-11-27.csv"
+EPYC = "results/floor-epyc-2026-11-29.csv"
 KINDS = {
     "portable": "fatvec, portable kernel",
     "specialised": "fatvec, specialised kernels",
