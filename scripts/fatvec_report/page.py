@@ -157,7 +157,19 @@ def word(value: object) -> str:
     return NONE if pd.isna(value) or value == "" else str(value)
 
 
-READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share}
+def marked(text: str, mark: object, count: object = "") -> str:
+    """A cell: a number, the marks of what it rests on beside it, then a count in brackets."""
+    if text == NONE:
+        return NONE
+    return text + (mark if isinstance(mark, str) else "") + (f" ({count})" if count != "" else "")
+
+
+def pp(value: float) -> str:
+    """Performance portability, of which zero has a meaning of its own."""
+    return "0" if value == 0 else number(value)
+
+
+READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share, "pp": pp}
 
 
 Columns = list[str | tuple[str, str, str]]
@@ -174,8 +186,9 @@ def table(
 ) -> Table:
     """A table of these columns: 'title <- column form' parted by '|', or a list of such texts and
     of (title, column, form) where one is a name from the results. The title alone is a column of
-    that name. form: a name in READ or as of format(); none: as it stands. Where there is a column
-    column_mark, its mark stands beside the number."""
+    that name. form: a name in READ or as of format(); none: as it stands. Beside a number stands
+    the mark of column_mark; where there is none, that of `mark`, unless it is without a form; then
+    column_count, if there is one."""
     wanted: list[tuple[str, str, str]] = []
     for part in [columns] if isinstance(columns, str) else columns:
         wanted += [part] if isinstance(part, tuple) else map(_column, part.split("|"))
@@ -183,8 +196,10 @@ def table(
     for _, column, form in wanted:
         read = READ.get(form) or functools.partial(number, form=form)
         texts = [read(value) for value in rows[column]]
-        marks = rows.get(f"{column}_mark", pd.Series("", rows.index)).fillna("")
-        cells.append([text + mark * (text != NONE) for text, mark in zip(texts, marks)])
+        own = [f"{column}_mark", *(["mark"] if form else [])]
+        marks = next((rows[name] for name in own if name in rows), [""] * len(rows))
+        counts = rows.get(f"{column}_count", [""] * len(rows))
+        cells.append(list(map(marked, texts, marks, counts)))
     titles = [title for title, _, _ in wanted]
     return Table(titles, [list(row) for row in zip(*cells)], left, strong)
 

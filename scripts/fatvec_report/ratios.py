@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import analysis
-from .load import union
+from .load import union, unions
 from .names import PEER
 from .page import Block, Heading, Picture, Text, table, times
 from .style import CONTENDERS, FORMATS, INK, Sheet, even, look, pick
@@ -26,9 +26,7 @@ def ratios(view) -> list[Block]:
     if len(peers) > 1:
         lines.append((best.vs_peer, best.vs_peer_mark, ALL_PEERS))
     lines = [
-        best.assign(
-            ratio=ratio, line=line, ratio_mark=list(map(union, zip(best.fatvec_mark, mark)))
-        )
+        best.assign(ratio=ratio, line=line, ratio_mark=unions(best.fatvec_mark, mark))
         for ratio, mark, line in lines
     ]
     lines = pd.concat(lines).dropna(subset=["ratio"]) if lines else best.head(0)
@@ -66,6 +64,7 @@ def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
         best=("ratio", "max"),
         best_mark=("ratio_mark", "last"),
         fast=("ratio", lambda values: (values >= 1).mean()),
+        fast_mark=("ratio_mark", union),
     )
     columns = (
         f"{'backend, format' if raw else 'against'} <- line | cases | "

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from . import analysis, style
 from .names import PORTABLE, RAW, SPECIALISED
-from .page import Block, Picture, Text, gflops, table
+from .page import Block, Picture, Text, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
@@ -80,10 +80,10 @@ def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
             sheet.keys[titled(name)] = Patch(**bar)
             own = name == SPECIALISED
             words = {"color": INK if own else MUTED, "fontweight": "bold" if own else "normal"}
-            for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"].fillna("")):
+            for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"]):
                 at = (0 if pd.isna(value) else value, place)
                 words |= {"textcoords": "offset points", "va": "center", "fontsize": 8.3}
-                axis.annotate(gflops(value) + mark, at, (2.5, 0), **words)
+                axis.annotate(marked(gflops(value), mark), at, (2.5, 0), **words)
         axis.set(title=f"k = {k}", xlabel="GFLOPS")
         axis.set_xlim(right=axis.get_xlim()[1] * 1.15)
         style.ticks(axis, matrices)
@@ -234,7 +234,7 @@ def comparison(view) -> list[Block]:
 
 def setup_costs(view) -> list[Block]:
     costs = view.table[(view.table.setup_seconds > 0) | (view.table.spread > 0)]
-    costs = costs.assign(ms=costs.setup_seconds * 1e3)
+    costs = costs.assign(ms=costs.setup_seconds * 1e3, mark=costs.fatvec_mark)
     if costs.empty:
         return []
     columns = (

@@ -6,9 +6,22 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis, costs, ranks
-from .load import MARKS, NOISY, union
+from .load import MARKS, NOISY, union, unions
 from .names import RAW, role
-from .page import NONE, Block, Bullets, Details, Heading, Table, Text, Verdict, share, table, times
+from .page import (
+    NONE,
+    Block,
+    Bullets,
+    Details,
+    Heading,
+    Table,
+    Text,
+    Verdict,
+    marked,
+    share,
+    table,
+    times,
+)
 from .views import commit
 
 
@@ -35,7 +48,7 @@ def what_to_use(view) -> Table | None:
     best = best.assign(
         use=(best.contender + " " + best.format).str.strip(),
         share=best.seconds_first / best.seconds,
-        share_mark=list(map(union, zip(best.mark, best.mark_first))),
+        share_mark=unions(best.mark, best.mark_first),
     )
     matrices = rows.groupby("k").matrix.nunique()
     answers: list[tuple[str, list[int]]] = []
@@ -55,11 +68,9 @@ def what_to_use(view) -> Table | None:
                 "k": " to ".join(dict.fromkeys(map(str, (ks[0], ks[-1])))),
                 "use": use,
                 "cases": f"{len(cases)} of {first.index.get_level_values('k').isin(ks).sum()}",
-                "share": analysis.geometric_mean(cases.share),
-                "share_mark": union(cases.share_mark),
-                "worst": cases.share.min(),
-                "worst_mark": union(cases.share_mark[cases.share == cases.share.min()]),
                 "spread": cases.spread.dropna().median(),
+                "spread_mark": union(cases.mark),
+                **analysis.means(cases.share, cases.share_mark, "share", "worst"),
             }
         )
     columns = (
@@ -82,11 +93,12 @@ def _fastest(view) -> tuple[str, str]:
     if len(formats):
         counts = (f"{shape} ({count})" for shape, count in formats.head(3).items())
         text += ", in " + ", ".join(counts) + " and others" * (len(formats) > 3)
-    mine = best[best.contender == name].set_index(keys).seconds
-    others = best[best.contender != name].groupby(keys, sort=False).seconds.min()
-    lead = (others / mine).dropna()
-    if len(lead):
-        mean = times(analysis.geometric_mean(lead))
+    mine = best[best.contender == name].set_index(keys)[["seconds", "mark"]]
+    others = analysis.fastest(best[best.contender != name], keys).set_index(keys)
+    both = mine.join(others[["seconds", "mark"]], rsuffix="_other", how="inner")
+    if len(both):
+        lead, marks = both.seconds_other / both.seconds, union(unions(both.mark, both.mark_other))
+        mean = marked(times(analysis.geometric_mean(lead)), marks)
         text += f"; over all cases {mean} the speed of the best other (geometric mean)"
     return name + " (hand-written)" * (role(name) == RAW), text + "."
 
@@ -98,13 +110,12 @@ def _portability(view) -> list[tuple[str, str]]:
         return []
     mean, low = analysis.geometric_mean(cells.ratio), cells.loc[[cells.ratio.idxmin()]]
     cost = f"portability costs {share(1 - mean)}" if mean < 1 else "portability costs nothing"
-    marks = union(cells.ratio_mark)
+    worst = marked(share(low.ratio.item()), low.ratio_mark.item())
     text = (
         f"of the specialised kernels' speed is reached by the one portable source: {cost}, best "
-        f"format against best format. Worst: {share(low.ratio.item())}{low.ratio_mark.item()} "
-        f"on {view.cases(low)[0]}."
+        f"format against best format. Worst: {worst} on {view.cases(low)[0]}."
     )
-    return [(share(mean) + marks, text)]
+    return [(marked(share(mean), union(cells.ratio_mark)), text)]
 
 
 def _against(view) -> list[tuple[str, str]]:
@@ -113,14 +124,14 @@ def _against(view) -> list[tuple[str, str]]:
         ratios = view.table[view.table[column].notna()]
         if len(ratios):
             low = ratios.loc[[ratios[column].idxmin()]]
+            worst = marked(times(low[column].item()), low[f"{column}_mark"].item())
             text = (
                 f"the best {who}'s speed, by fatvec's best. At least as fast in "
-                f"{(ratios[column] >= 1).sum()} of {len(ratios)} cases. Worst: "
-                f"{times(low[column].item())}{low[f'{column}_mark'].item()} on "
+                f"{(ratios[column] >= 1).sum()} of {len(ratios)} cases. Worst: {worst} on "
                 f"{view.cases(low)[0]}."
             )
             mean = times(analysis.geometric_mean(ratios[column]))
-            found.append((mean + union(ratios[f"{column}_mark"]), text))
+            found.append((marked(mean, union(ratios[f"{column}_mark"])), text))
     return found
 
 
@@ -140,8 +151,7 @@ def summary(views: list) -> list[Block]:
         Text(
             f"{MARKS[0]} beside a number: repetitions behind it spread by more than {NOISY:.0%} of "
             f"their median. {MARKS[1]}: operands behind it fit the last-level cache, of a GPU the "
-            "second-level one. Marks stand in the first cards, beside ratios and beside "
-            "GFLOPS of single kernels, not in every table."
+            "second-level one. A mean has the marks of all that it is taken over."
         ),
     ]
     for view in views:
@@ -192,21 +202,20 @@ def _per_k(view) -> list[Block]:
             {
                 "k": f"k = {k}",
                 "where": NONE if where is None else f"{where.matrix}, {where.peer_what}",
-                "same": _mean(raw, raw_mark),
-                "same_worst": raw.min(),
-                "same_worst_mark": union(raw_mark[raw == raw.min()]),
-                "raw": _mean(part.vs_raw, part.vs_raw_mark),
-                "peer": _mean(peer, part.vs_peer_mark),
-                "peer_worst": peer.min(),
-                "peer_worst_mark": union(part.vs_peer_mark[part.vs_peer == peer.min()]),
+                **analysis.means(raw, raw_mark, "same", "same_worst"),
+                **analysis.means(part.vs_raw, part.vs_raw_mark, "raw"),
+                **analysis.means(peer, part.vs_peer_mark, "peer", "peer_worst"),
+                "same_count": raw.count(),
+                "raw_count": part.vs_raw.count(),
+                "peer_count": peer.count(),
                 "bound": part.bound_fraction.dropna().median(),
                 "bound_mark": union(part.fatvec_mark),
             }
         )
     columns = (
         " <- k | "
-        "fatvec / hand-written, same format <- same | worst <- same_worst times | "
-        "best / best hand-written <- raw | best / best library <- peer | "
+        "fatvec / hand-written, same format <- same times | worst <- same_worst times | "
+        "best / best hand-written <- raw times | best / best library <- peer times | "
         "worst <- peer_worst times | of bound, median <- bound share | "
         "worst case against a library <- where"
     )
@@ -215,11 +224,3 @@ def _per_k(view) -> list[Block]:
         "number of cases."
     )
     return [Text(says), table(pd.DataFrame(rows), columns, 1, (1, 4))] if rows else []
-
-
-def _mean(ratios: pd.Series, marks: pd.Series) -> str:
-    ratios = ratios.dropna()
-    marks = union(marks[ratios.index])
-    return (
-        f"{times(analysis.geometric_mean(ratios))}{marks} ({len(ratios)})" if len(ratios) else NONE
-    )

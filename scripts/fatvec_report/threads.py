@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
-from .load import Run
+from .load import Run, unions
 from .names import PEER, SPECIALISED, role
 from .page import Block, Picture, Text, table
 from .style import BOUND, Sheet, over_values, pick, stroke
@@ -24,9 +24,10 @@ def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
         for run, count in zip(runs, threads)
     ]
     rows = pd.concat(parts, ignore_index=True)
-    alone = rows[rows.threads == 1].set_index(keys).seconds.rename("alone")
+    alone = rows[rows.threads == 1].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
     rows = rows.join(alone, on=keys, how="inner")
-    rows["speedup"] = rows.alone / rows.seconds
+    rows["mark"] = unions(rows.mark, rows.alone_mark)
+    rows["speedup"] = rows.alone_seconds / rows.seconds
     rows["efficiency"] = rows.speedup / rows.threads
     return rows.reset_index(drop=True)
 
@@ -45,14 +46,12 @@ def over_threads(view) -> list[Block]:
 
     def one(part: pd.DataFrame) -> list[Block]:
         by = ["matrix", "contender", "k"]
-        last = part.sort_values("threads", kind="stable").groupby(by, sort=False)
-        last = last[["efficiency", "threads"]].last()
-        last = last.assign(efficiency=last.efficiency.where(last.threads == most))
-        wide = part.pivot(index=by, columns="threads", values="speedup")
-        order = part[by].drop_duplicates()
-        last = last.join(wide.rename(columns=str)).assign(best=wide.idxmax(axis=1))
-        last = last.reindex(columns=[*last.columns, *map(str, set(view.threads) - {*wide})])
-        return [table(order.merge(last.reset_index(), on=by), columns, 2)]
+        wide = analysis.wide(part, by, "threads", "speedup")
+        last = part[part.threads == most].set_index(by)[["efficiency", "mark"]]
+        wide = wide.join(last.rename(columns={"mark": "efficiency_mark"}))
+        wide["best"] = part.set_index("threads").groupby(by).speedup.idxmax()
+        wide = wide.assign(**{str(count): None for count in {*view.threads} - {*part.threads}})
+        return [table(wide.reset_index(), columns, 2)]
 
     return [
         Text(

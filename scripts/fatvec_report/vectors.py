@@ -6,6 +6,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from . import analysis
 from .page import Block, Picture, Text, table
 from .style import BOUND, Sheet, plain, stroke
 
@@ -18,8 +19,6 @@ def versions(view, rows: pd.DataFrame) -> pd.DataFrame:
         version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()],
         us=rows.seconds * 1e6,
         N=rows.length.map("{:,}".format),
-        us_mark=rows.mark,
-        bound_fraction_mark=rows.mark,
     )
 
 
@@ -77,8 +76,8 @@ def seven_figures(view) -> list[Block]:
     rows = versions(view, rows[rows.k.eq(1) & rows.operation.eq("statistics")])
     if rows.length.nunique() < 2:
         return []
-    wide = rows.groupby(["length", "N", "version"], sort=False).us.min().unstack("version")
-    wide = wide[rows.version.unique()].sort_index().reset_index()
+    rows = analysis.fastest(rows, ["length", "version"])
+    wide = analysis.wide(rows.sort_values("length", kind="stable"), ["N"], "version", "us")
     columns = ["N", *((name, name, ".1f") for name in rows.version.unique())]
     return [
         Text(
@@ -86,7 +85,7 @@ def seven_figures(view) -> list[Block]:
             "and number of zeros of a vector of N elements, in one pass. Gollmann 2020 compares "
             "shared memory with warp shuffles (exercises 1 to 3)."
         ),
-        table(wide, columns, 0),
+        table(wide.reset_index(), columns, 0),
     ]
 
 
@@ -95,8 +94,8 @@ def multivectors(view) -> list[Block]:
     if rows.empty:
         return []
     by = ["operation", "layout", "k", "N"]
-    wide = rows.groupby([*by, "version"], sort=False).bound_fraction.first().unstack("version")
-    wide = wide.loc[rows.set_index(by).index.unique()].reset_index()
+    rows = rows.drop_duplicates([*by, "version"])
+    wide = analysis.wide(rows, by, "version", "bound_fraction").reset_index()
     columns = [
         "operation | layout | k | rows <- N",
         *((name, name, "share") for name in rows.version.unique()),

@@ -90,7 +90,7 @@ class Doubts(unittest.TestCase):
 
     def test_what_to_use_is_nearest_to_the_fastest(self):
         self.assertEqual(
-            self.uses(self.TEXT)[0], ["1", "fatvec csr", "2 of 2", "71%†", "50%", "16%"]
+            self.uses(self.TEXT)[0], ["1", "fatvec csr", "2 of 2", "71%†", "50%", "16%†"]
         )
 
     def test_what_to_use_says_over_how_many_cases(self):

@@ -117,7 +117,7 @@ class Page(unittest.TestCase):
         self.assertEqual(first.count('class="verdict"'), 3)  # a CPU, a GPU and ranks
         self.assertEqual(first.count("<strong>What to use</strong>"), 2)
         for pattern in (
-            r"is the fastest in \d+ of \d+ cases, in .*?; over all cases [\d.]+× the speed of the",
+            r"is the fastest in \d+ of \d+ cases, in .*?; over all cases [\d.]+×[†‡]* the speed of the",
             r"<strong>\d+%[†‡]*</strong> of the specialised kernels.*?portability costs",
             r"<strong>[\d.]+×[†‡]*</strong> the best library",
             r"<strong>[\d.]+×[†‡]*</strong> the best hand-written kernel",
