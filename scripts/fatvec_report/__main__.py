@@ -12,14 +12,16 @@ import sys
 import warnings
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from PIL import Image
 
 from . import published, sections
 from .load import BadInput, Run, load
-from .page import Drawn, Picture, flat, page
+from .page import Picture, flat, page
 from .progress import Progress
 from .summary import versions
-from .style import RC
+from .style import NARROW, RC
 from .views import View, views
 
 TITLE = "fatvec benchmark report"
@@ -56,21 +58,27 @@ def csv(runs: list[Run]) -> str:
     return pd.concat([first, rows.drop(columns="mark")], axis=1).to_csv(index=False)
 
 
-def draw(picture: Picture) -> Drawn:
-    """As SVG and PNG."""
-    with plt.rc_context(RC):
-        figure = picture.draw()
-        vector, bitmap = io.BytesIO(), io.BytesIO()
-        figure.savefig(vector, format="svg", metadata={"Date": None})
-        figure.savefig(bitmap, format="png", dpi=160)
-        plt.close(figure)
-    return Drawn(vector.getvalue(), bitmap.getvalue(), figure.get_size_inches()[0])
+def draw(picture: Picture) -> dict[str, bytes]:
+    """As wide as a page, and narrow as a phone. A PNG has 256 colours, for it is embedded, and two
+    pixels for one of the page."""
+    found = {"svg": io.BytesIO(), "png": io.BytesIO(), "narrow": io.BytesIO()}
+    for name, looks in (("png", RC), ("narrow", NARROW)):
+        with plt.rc_context(looks):
+            figure = picture.draw()
+            if looks is RC:
+                figure.savefig(found["svg"], format="svg", metadata={"Date": None})
+            figure.set_dpi(192)
+            figure.canvas.draw()
+            image = Image.fromarray(np.array(figure.canvas.buffer_rgba())).convert("RGB")
+            image.quantize(256, Image.Quantize.FASTOCTREE).save(found[name], "png")
+            plt.close(figure)
+    return {name: file.getvalue() for name, file in found.items()}
 
 
 PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them
 
 
-def draw_at(position: int) -> Drawn:
+def draw_at(position: int) -> dict[str, bytes]:
     return draw(PICTURES[position])
 
 
@@ -113,8 +121,8 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
     draw_all(pictures, progress)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for picture in pictures:
-        save(folder / "figures" / f"{picture.name}.svg", picture.drawn.vector)
-        save(folder / "figures" / f"{picture.name}.png", picture.drawn.bitmap)
+        for kind in ("svg", "png"):
+            save(folder / "figures" / f"{picture.name}.{kind}", picture.drawn[kind])
     for name, content in pages.items():
         progress.step(f"writing {name}")
         save(folder / name, content())

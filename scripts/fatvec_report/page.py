@@ -16,7 +16,6 @@ import jinja2
 import pandas as pd
 
 NONE = "–"
-VECTOR_LIMIT = 150_000  # bytes; a picture that would be larger as SVG is embedded as PNG
 
 
 class Block:
@@ -44,20 +43,6 @@ class Bullets(Block):
 
 
 @dataclasses.dataclass
-class Drawn:
-    vector: bytes  # SVG
-    bitmap: bytes  # PNG
-    inches: float  # its width, at which the type has its size
-
-    @property
-    def source(self) -> str:
-        """As a data URI."""
-        small = len(self.vector) <= VECTOR_LIMIT
-        kind, data = ("svg+xml", self.vector) if small else ("png", self.bitmap)
-        return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-
-
-@dataclasses.dataclass
 class Picture(Block):
     """Drawn when the report is written; `alt` says what is to be seen, for those who cannot."""
 
@@ -65,7 +50,13 @@ class Picture(Block):
     alt: str
     draw: Callable[[], object]  # -> matplotlib Figure
     caption: str = ""
-    drawn: Drawn | None = None
+    drawn: dict[str, bytes] = dataclasses.field(
+        default_factory=dict
+    )  # "svg", "png", "narrow" (PNG)
+
+    def source(self, name: str) -> str:
+        """A PNG as a data URI."""
+        return f"data:image/png;base64,{base64.b64encode(self.drawn[name]).decode()}"
 
 
 @dataclasses.dataclass

@@ -14,7 +14,7 @@ from .costs import ANY
 from .load import union, unions
 from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED, role
 from .page import Block, Bullets, Picture, Text, table
-from .style import LABELS, Sheet, look, strip, ticks
+from .style import LABELS, SMALL, Sheet, look, strip, ticks
 
 LOOKS = dict(zip((PORTABLE, SPECIALISED, RAW), ("fatvec-portable", "fatvec", "raw-openmp")))
 LOOKS = {ANSWERS[kind]: name for kind, name in LOOKS.items()}  # whose look they have
@@ -180,10 +180,10 @@ def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
     for axis, kind, other in zip(sheet.axes, EFFICIENCIES, against):
         for place, name in enumerate(names):
             each = values[values.application_name == name][kind]
-            colour, marker, _ = look(LOOKS.get(name, name))
+            colour, marker = look(LOOKS.get(name, name))
             middle = each.median()
             strip(axis, each, place, {"color": colour, "marker": marker}, middle)
-            looks = {"textcoords": "offset points", "ha": "center", "fontsize": 8.5}
+            looks = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
             axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), **looks)
         axis.set_xlim(-0.03, 1.03)
         ticks(axis, names)

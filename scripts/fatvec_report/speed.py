@@ -72,8 +72,8 @@ def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
     sheet = Sheet(len(columns), 4, len(matrices) * pitch * 0.145 + LABELS, sharey=True)
     for axis, k in zip(sheet.axes, columns):
         rows = part[part.k == k].set_index("matrix").reindex(matrices)
-        for position, name in enumerate(names):
-            colour, _, hatch = look(name)
+        for position, (name, hatch) in enumerate(zip(names, style.hatches(names))):
+            colour = look(name)[0]
             places = np.arange(len(matrices)) * pitch + position
             bar = {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             axis.barh(places, rows[name].fillna(0), height=0.92, **bar)
@@ -82,13 +82,11 @@ def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
             words = {"color": INK if own else MUTED, "fontweight": "bold" if own else "normal"}
             for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"]):
                 at = (0 if pd.isna(value) else value, place)
-                words |= {"textcoords": "offset points", "va": "center", "fontsize": 8.3}
+                words |= {"textcoords": "offset points", "va": "center", "fontsize": style.SMALL}
                 axis.annotate(marked(gflops(value), mark), at, (2.5, 0), **words)
         axis.set(title=f"k = {k}", xlabel="GFLOPS")
         axis.set_xlim(right=axis.get_xlim()[1] * 1.15)
-        style.ticks(axis, matrices)
-        axis.set_yticks(np.arange(len(matrices)) * pitch + (len(names) - 1) / 2)
-        axis.set_yticklabels([style.short(name) for name in matrices])
+        style.ticks(axis, matrices, pitch=pitch, first=(len(names) - 1) / 2)
         axis.set_ylim(len(matrices) * pitch - 0.7, -1.2)
         axis.locator_params(axis="x", nbins=4)
     return sheet.done(f"GFLOPS, each contender at its best{title}", view.facts())
@@ -130,7 +128,7 @@ def _over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
         shares = group.dropna(subset=["fatvec", "bound_fraction"])
         for last in shares.tail(1).itertuples():
             says = f"{last.bound_fraction:.0%} of the bound at k = {last.k}"
-            looks = {"va": "top", "color": style.BLUE, "fontsize": 8.5, "zorder": 6}
+            looks = {"va": "top", "color": style.BLUE, "fontsize": style.SMALL, "zorder": 6}
             axis.text(0.03, 0.96, says, transform=axis.transAxes, **looks)
     sheet.outer("GFLOPS", "k, columns of the fat vector")
     return sheet.done(f"Speed over k{title}", f"{view.facts()}; both axes logarithmic")

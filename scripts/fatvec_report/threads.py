@@ -11,7 +11,7 @@ from . import analysis
 from .load import Run, unions
 from .names import PEER, SPECIALISED, role
 from .page import Block, Picture, Text, table
-from .style import BOUND, Sheet, over_values, pick, stroke
+from .style import BOUND, Sheet, narrow, over_values, pick, stroke
 
 
 def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
@@ -50,7 +50,9 @@ def over_threads(view) -> list[Block]:
         last = part[part.threads == most].set_index(by)[["efficiency", "mark"]]
         wide = wide.join(last.rename(columns={"mark": "efficiency_mark"}))
         wide["best"] = part.set_index("threads").groupby(by).speedup.idxmax()
-        wide = wide.assign(**{str(count): None for count in {*view.threads} - {*part.threads}})
+        wide = wide.assign(
+            **{str(count): float("nan") for count in {*view.threads} - {*part.threads}}
+        )
         return [table(wide.reset_index(), columns, 2)]
 
     return [
@@ -74,7 +76,7 @@ def _scaling(view, rows: pd.DataFrame) -> plt.Figure:
     """One column per k: geometric mean over the matrices, shaded from worst to best."""
     columns, threads = pick(rows.k, 4), sorted(rows.threads.unique())
     names = sorted(rows.contender.unique(), key=lambda name: analysis.ROLES.index(role(name)))
-    sheet = Sheet(2 * len(columns), len(columns), 2.6, sharey="row")
+    sheet = Sheet(2 * len(columns), len(columns), 2.6, sharey="none" if narrow() else "row")
     for position, axis in enumerate(sheet.axes):
         kind = "speedup" if position < len(columns) else "efficiency"
         k = columns[position % len(columns)]
@@ -88,9 +90,8 @@ def _scaling(view, rows: pd.DataFrame) -> plt.Figure:
         ideal = threads if kind == "speedup" else [1] * len(threads)
         sheet.line(axis, threads, ideal, "ideal", **BOUND)
         over_values(axis, threads)
-        axis.set_title(f"k = {k}" if kind == "speedup" else "")
-        axis.set_xlabel("threads" if kind == "efficiency" else "")
-        axis.set_ylabel(kind if k == columns[0] else "")
+        axis.set(title=f"k = {k}", xlabel="threads")
+        axis.set_ylabel(kind if position % sheet.columns == 0 else "")
         axis.set_ylim(bottom=0)
     return sheet.done(
         "Speedup and efficiency over threads",
