@@ -20,7 +20,7 @@ from . import published, sections
 from .load import BadInput, Run, load
 from .page import Picture, flat, page
 from .progress import Progress
-from .summary import versions
+from .summary import headline, versions
 from .style import NARROW, RC
 from .views import View, views
 
@@ -58,13 +58,16 @@ def csv(runs: list[Run]) -> str:
     return pd.concat([first, rows.drop(columns="mark")], axis=1).to_csv(index=False)
 
 
-def draw(picture: Picture) -> dict[str, bytes]:
-    """As wide as a page, and narrow as a phone. A PNG has 256 colours, for it is embedded, and two
-    pixels for one of the page."""
+PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them
+
+
+def draw(position: int) -> dict[str, bytes]:
+    """That of PICTURES, as wide as a page, and narrow as a phone. A PNG has 256 colours, for it is
+    embedded, and two pixels for one of the page."""
     found = {"svg": io.BytesIO(), "png": io.BytesIO(), "narrow": io.BytesIO()}
     for name, looks in (("png", RC), ("narrow", NARROW)):
         with plt.rc_context(looks):
-            figure = picture.draw()
+            figure = PICTURES[position].draw()
             if looks is RC:
                 figure.savefig(found["svg"], format="svg", metadata={"Date": None})
             figure.set_dpi(192)
@@ -73,13 +76,6 @@ def draw(picture: Picture) -> dict[str, bytes]:
             image.quantize(256, Image.Quantize.FASTOCTREE).save(found[name], "png")
             plt.close(figure)
     return {name: file.getvalue() for name, file in found.items()}
-
-
-PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them
-
-
-def draw_at(position: int) -> dict[str, bytes]:
-    return draw(PICTURES[position])
 
 
 def draw_all(pictures: list[Picture], progress: Progress) -> None:
@@ -92,7 +88,7 @@ def draw_all(pictures: list[Picture], progress: Progress) -> None:
     processes = max(1, min(len(pictures), os.cpu_count() or 1))
     fork = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(processes, fork) as pool:
-        made = pool.map(draw_at, range(len(pictures)))
+        made = pool.map(draw, range(len(pictures)))
         for picture in pictures:
             progress.step(f"drawing {picture.name}")
             picture.drawn = next(made)
@@ -132,7 +128,7 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
 def tell(seen: list[View], folder: pathlib.Path, pictures: int) -> None:
     """Says what was found, and where the files are."""
     for view in seen:
-        print(f"{view.title}:", *(f"  {line}" for line in view.headline()), sep="\n")
+        print(f"{view.title}:", *(f"  {line}" for line in headline(view)), sep="\n")
     for what, name in (("page", "report.html"), ("text", "report.md"), ("rows", "results.csv")):
         print(f"{what}: {folder / name}")
     print(f"pictures: {pictures}, each as PNG and SVG, in {folder / 'figures'}")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .load import NOISY, Run, union, unions
 from .names import PEER, PORTABLE, RAW, SPECIALISED, role
-from .page import marked, times
+from .page import marked
 
 ROLES = (SPECIALISED, PORTABLE, RAW, PEER)
 BEST = {SPECIALISED: "fatvec", RAW: "raw_best", PEER: "peer"}  # columns of compare()
@@ -109,36 +109,12 @@ def geometric_mean(ratios: pd.Series) -> float:
     return float(np.exp(np.log(ratios.astype(float)).mean())) if len(ratios) else float("nan")
 
 
-def ratio_summary(ratios: pd.Series, marks: pd.Series, against: str) -> str:
-    ratios = ratios.dropna().sort_values()
-    if ratios.empty:
-        return f"against {against}: nothing to compare in this run"
-    ends = ratios.iloc[[0, -1]]
-    least, most = map(marked, map(times, ends), marks[ends.index])
-    mean = marked(times(geometric_mean(ratios)), union(marks[ratios.index]))
-    return (
-        f"against {against}: {mean} (geometric mean over {len(ratios)} cases; {least} at worst, "
-        f"{most} at best; at least as fast in {(ratios >= 1).sum()})"
-    )
-
-
-def headline(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> list[str]:
-    """The run in a few lines; above 1× fatvec is faster."""
-    counts, bound = run.rows.status.value_counts(), table.bound_fraction
-    lines = [
-        f"fatvec's best {ratio_summary(ratios, marks, f'the best {who}')}"
-        for ratios, marks, who in (
-            (table.vs_raw, table.vs_raw_mark, "hand-written kernel"),
-            (same_format.ratio, same_format.ratio_mark, "hand-written kernel of that format"),
-            (table.vs_peer, table.vs_peer_mark, "library"),
-        )
-    ]
-    lines[1] = lines[1].replace("best", "best of each format", 1)
+def counts(run: Run, table: pd.DataFrame) -> list[str]:
+    """What a run reached, its noise, and how many cases it has, in a few lines."""
+    counts, bound, lines = run.rows.status.value_counts(), table.bound_fraction, []
     if bound.notna().any():
-        lines.append(
-            f"fatvec's best reaches {bound.median():.0%} of the bandwidth bound (median; "
-            f"{bound.min():.0%} to {bound.max():.0%})"
-        )
+        reached = marked(f"{bound.median():.0%}", union(table.fatvec_mark))
+        lines.append(f"fatvec's best reaches {reached} of the bandwidth bound (median)")
     noisy = run.measured.spread > NOISY
     if noisy.any():
         lines.append(

@@ -68,18 +68,6 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(records)
 
 
-def headline(found: pd.DataFrame) -> list[str]:
-    """All cells in one line; none where the portable kernel was not measured."""
-    if found[PORTABLE].isna().all():
-        return []
-    each = found[(found.format != ANY) & found.ratio.notna()]
-    apart, other = int(each.launch_bound.sum()), "the specialised kernel of that format"
-    rest = each[~each.launch_bound]
-    ratios = analysis.ratio_summary(rest.ratio, rest.ratio_mark, other)
-    rest = f"; without {apart} launch-bound cases" if apart else ""
-    return [f"the portable kernel in each format {ratios}{rest}"]
-
-
 def cost(view) -> list[Block]:
     if view.costs[PORTABLE].isna().all():
         return []

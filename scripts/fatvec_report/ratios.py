@@ -12,7 +12,7 @@ from . import analysis
 from .load import union, unions
 from .names import PEER
 from .page import Block, Heading, Picture, Text, table, times
-from .style import CONTENDERS, FORMATS, INK, SMALL, Sheet, even, look, narrow, pick
+from .style import CONTENDERS, FORMATS, INK, SMALL, Sheet, around, even, look, narrow, pick
 
 ALL_PEERS = "best library"
 
@@ -100,6 +100,7 @@ def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
         above.legend(loc="upper left", **looks, **beside)
         sums = rows.line == ALL_PEERS
         _over_k(below, rows[sums] if sums.any() else rows)
+        below.set_title(title if narrow() else "")
     facts = f"{view.facts()}; ratios of speeds, above 1 fatvec is faster"
     return sheet.done("fatvec against the others, one run", facts)
 
@@ -116,9 +117,8 @@ def _over_k(axis, rows: pd.DataFrame) -> None:
     labelled = pick(columns, 6 if narrow() else 10)  # so that numbers do not touch
     for position, k in enumerate(columns):
         group = rows[rows.k == k].sort_values("ratio")
-        # golden steps: even, and the same each time
-        spread = (np.arange(len(group)) * 0.618 % 1 - 0.5) * 0.5
-        for name, part in group.assign(place=position + spread).groupby("line", sort=False):
+        group["place"] = around(position, len(group))
+        for name, part in group.groupby("line", sort=False):
             dots = {"s": 15, "alpha": 0.7, "linewidth": 0, "zorder": 3}
             axis.scatter(part.place, part.ratio, **dots, **_line(name))
         mean = analysis.geometric_mean(group.ratio)

@@ -270,10 +270,13 @@ def even(axis, name: str = "x") -> None:
     plain(axis, name)
 
 
-def strip(axis, values, place: float, look: dict, mean: float, **marks) -> None:
-    """A mark per value around a row, and a bar at their mean. Golden steps: even, and the same each
-    time."""
-    values = np.sort(values)
-    around = place + (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
-    axis.scatter(values, around, s=13, linewidth=0, alpha=0.5, **look, **marks)
+def around(place: float, count: int) -> np.ndarray:
+    """Places beside one for so many marks: golden steps are even, and the same each time."""
+    return place + (np.arange(count) * 0.618 % 1 - 0.5) * 0.5
+
+
+def strip(axis, values, place: float, look: dict, mean: float) -> None:
+    """A mark per value around a row, and a bar at their mean."""
+    places = around(place, len(values))
+    axis.scatter(np.sort(values), places, s=13, linewidth=0, alpha=0.5, **look)
     axis.vlines(mean, place - 0.36, place + 0.36, color=INK, linewidth=2.2, zorder=5)

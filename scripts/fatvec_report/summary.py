@@ -8,31 +8,27 @@ import pandas as pd
 from . import analysis, costs, ranks
 from .load import MARKS, NOISY, union, unions
 from .names import RAW, role
-from .page import (
-    NONE,
-    Block,
-    Bullets,
-    Details,
-    Heading,
-    Table,
-    Text,
-    Verdict,
-    marked,
-    share,
-    table,
-    times,
-)
+from .page import NONE, Block, Bullets, Heading, Table, Text, Verdict, marked, share, table, times
 from .views import commit
 
 
 def verdict(view) -> Verdict:
+    return Verdict(view.title, claims(view), what_to_use(view))
+
+
+def claims(view) -> list[tuple[str, str]]:
+    """A figure and what it says, the first ones first."""
     if view.run.dry:
-        claims = [("Dry run", "Results were verified, times mean nothing.")]
-    elif view.run.kind == "ranks":
-        claims = ranks.claims(view.run)
-    else:
-        claims = [_fastest(view), *_portability(view), *_against(view)]
-    return Verdict(view.title, claims, what_to_use(view))
+        return [("Dry run", "Results were verified, times mean nothing.")]
+    if view.run.kind == "ranks":
+        return ranks.claims(view.run)
+    some = len(view.run.measured)
+    return [_fastest(view), *_portability(view), *_against(view)] if some else []
+
+
+def headline(view) -> list[str]:
+    """A run in a few lines, for a terminal."""
+    return [*map(" ".join, claims(view)), *analysis.counts(view.run, view.table)]
 
 
 def what_to_use(view) -> Table | None:
@@ -155,11 +151,9 @@ def summary(views: list) -> list[Block]:
         ),
     ]
     for view in views:
-        words = [Bullets(view.headline())]
-        if view.run.kind != "ranks":
-            folded = Details("Means, worst cases, noise and counts in words", words)
-            words = [*_cached(view), *_per_k(view), folded]
-        blocks += [Heading(view.title), *words]
+        counts = Bullets(analysis.counts(view.run, view.table))
+        shown = [] if view.run.kind == "ranks" else [*_cached(view), *_per_k(view)]
+        blocks += [Heading(view.title), *shown, counts]
     return blocks
 
 

@@ -226,7 +226,7 @@ class Ranks(unittest.TestCase):
             ("speed-up", ["1.00×", "1.60×", "2.00×"]),
         ):
             self.assertEqual([row[table.columns.index(name)] for row in table.rows], shown)
-        self.assertIn("0.500 is the least efficiency on 4 ranks", view.headline()[0])
+        self.assertIn("0.500 is the least efficiency on 4 ranks", summary.headline(view)[0])
 
     def test_a_dry_run_has_no_pictures(self):
         run = self.run_of("weak", (1, 4, 1.0), (2, 2.5, 0.8))
