@@ -40,6 +40,15 @@ def means(values: pd.Series, marks: pd.Series, name: str, worst: str = "") -> di
     return found | (least if worst else {})
 
 
+def over_one_thread(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """With speedup and efficiency; of `keys` that were not measured on one thread, no rows."""
+    alone = rows[rows.threads == 1].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
+    rows = rows.join(alone, on=keys, how="inner").reset_index(drop=True)
+    rows["mark"] = unions(rows.mark, rows.alone_mark)
+    rows["speedup"] = rows.alone_seconds / rows.seconds
+    return rows.assign(efficiency=rows.speedup / rows.threads)
+
+
 def contenders(run: Run, wanted: str) -> list[str]:
     """The contenders of one role, in the order of the file."""
     return [name for name in run.rows.contender.unique() if role(name) == wanted]

@@ -17,6 +17,7 @@ STRUCTURES = {"csr": "CRS", "ellpack": "ELLPACK"}
 METHODS = {"serial": "Serial", "openmp": "OpenMP", "cuda": "CUDA"}
 COLUMNS = (1, 2, 3, 6)  # that Balayre has
 GFLOPS = ["GFLOPS", "mean_GFLOPS"]
+SHOWN = [*GFLOPS, *(f"{name}_mark" for name in GFLOPS)]
 
 
 def measured(views: list) -> pd.DataFrame:
@@ -35,13 +36,10 @@ def best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The row of the most GFLOPS of each group, with its structure and method in words."""
     found = rows.loc[rows.groupby(by, sort=False).GFLOPS.idxmax()]
     return found.assign(
-        structure=found.format.map(STRUCTURES), method=found.backend.map(METHODS)
+        structure=found.format.map(STRUCTURES),
+        method=found.backend.map(METHODS),
+        **{f"{name}_mark": found.mark for name in GFLOPS},
     ).set_index(by)
-
-
-def doubted(found: pd.DataFrame) -> pd.DataFrame:
-    """Both GFLOPS, with their marks."""
-    return found[GFLOPS].assign(**{f"{name}_mark": found.mark for name in GFLOPS})
 
 
 def side_by_side(views: list) -> list[Block]:
@@ -97,7 +95,7 @@ def _structures(rows: pd.DataFrame, serial: pd.DataFrame, backend: str, number: 
     found = over(best(rows, ["matrix"])[["key", "structure", "GFLOPS", "mark"]], serial)
     for name in STRUCTURES:
         part = best(rows[rows.format.eq(name)], ["matrix"])
-        found = found.join(doubted(part).add_prefix(f"{name}_"))
+        found = found.join(part[SHOWN].add_prefix(f"{name}_"))
     found = _beside(found, f"balayre_{backend}_gflops.csv")
     columns = "matrix | published: best <- his_best_structure | measured: best <- structure"
     for name, title in STRUCTURES.items():
@@ -115,7 +113,7 @@ def _methods(rows: pd.DataFrame) -> list[Block]:
     """A row per matrix, structure and k, a column per method; a panel per structure and k."""
     found = best(rows, ["matrix", "format", "k", "backend"])
     found.index = found.index.set_levels(found.index.levels[1].map(STRUCTURES), level=1)
-    wide = doubted(found).unstack("backend")
+    wide = found[SHOWN].unstack("backend")
     wide.columns = [f"{backend}_{name}" for name, backend in wide.columns]
     columns = "matrix | structure <- format | k"
     for name in [name for name in METHODS if rows.backend.eq(name).any()]:

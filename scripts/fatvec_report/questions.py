@@ -48,17 +48,15 @@ def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     table = table[table.groupby(keys).threads.transform("nunique").eq(len(threads))]
     if table.empty:
         return table
-    alone = table[table.threads.eq(1)].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
-    table = table.join(serial, on=same).join(alone, on=keys, how="inner")
+    table = table.join(serial, on=same)
+    table = analysis.over_one_thread(table, keys)
     line = table.format + " " + table.storage + " " + table.schedule
     table = table.assign(
         line=line.str.split().str.join(" "),
-        mark=unions(table.mark, table.serial_mark, table.alone_mark),
+        mark=unions(table.mark, table.serial_mark),
         serial=table.serial_GFLOPS,
-        speedup=table.alone_seconds / table.seconds,
         per_thread=table.GFLOPS / table.threads,
     )
-    table["efficiency"] = table.speedup / table.threads
     means = table.groupby(["k", "format", "line", "threads"]).agg(
         matrices=("matrix", "nunique"),
         mark=("mark", union),
@@ -86,11 +84,9 @@ def one_against_many(run: Run) -> pd.DataFrame:
     products of one column in place (apart) and on copies (copied); mark."""
     rows = run.measured
     rows = rows[rows.format.eq("csr")]
-    empty = pd.DataFrame(
-        columns=["contender", "layout", "rows", "k", "together", "apart", "copied", "mark"]
-    )
+    keys = ["contender", "layout", "rows", "k"]
     if "kernel" not in rows or "layout" not in rows or not rows.kernel.eq(ONE_BY_ONE).any():
-        return empty
+        return pd.DataFrame(columns=[*keys, "together", "apart", "copied", "mark"])
     copies = rows.copies if "copies" in rows else ""
     way = pd.Series("together", index=rows.index)
     way[rows.kernel.eq(ONE_BY_ONE)] = "apart"
@@ -101,7 +97,6 @@ def one_against_many(run: Run) -> pd.DataFrame:
     plain = rows.kernel.isin(PLAIN)
     has_plain = rows.contender.isin(rows[plain].contender.unique())
     rows = rows[plain | ~has_plain | rows.way.ne("together")]
-    keys = ["contender", "layout", "rows", "k"]
     best = analysis.fastest(rows, [*keys, "way"])
     table = best.set_index([*keys, "way"]).seconds.unstack("way")
     table = table.reindex(columns=["together", "apart", "copied"])

@@ -12,22 +12,13 @@ from .load import Run, union, unions
 from .page import Block, Picture, Text, marked, number, table
 from .style import BOUND, STEPS, Sheet, over_values, pick, short, step
 
-# name, counter, its unit's size, axis, title, what the picture shows
-SPEED, MEGA, FULLEST = "times one rank's work a second", 1e6, "MB on the fullest rank"
-VOLUME, SHARE = "MB a product, all ranks", "share hidden"
-ALT = (
-    "efficiency over the number of ranks; the dashed line is 1",
-    "speed-up over the number of ranks; dashed: ideal",
-    "megabytes exchanged in a product",
-    "the share of the exchange that the local part hides",
-    "megabytes of matrix, vectors and buffers of a rank",
-)
-PICTURES = [
-    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks", ALT[0]),
-    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks", ALT[1]),
-    ("volume", "exchanged_bytes", MEGA, VOLUME, "What ranks exchange", ALT[2]),
-    ("overlap", "overlap", 1, SHARE, "Exchange hidden behind the local part", ALT[3]),
-    ("memory", "rank_memory_bytes", MEGA, FULLEST, "Memory of a rank", ALT[4]),
+MEGA, SPEED = 1e6, "times one rank's work a second"
+PICTURES = [  # name, counter, its unit's size, axis, title
+    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks"),
+    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks"),
+    ("volume", "exchanged_bytes", MEGA, "MB a product, all ranks", "What ranks exchange"),
+    ("overlap", "overlap", 1, "share hidden", "Exchange hidden behind the local part"),
+    ("memory", "rank_memory_bytes", MEGA, "MB on the fullest rank", "Memory of a rank"),
 ]
 
 
@@ -77,11 +68,11 @@ def over_ranks(view) -> list[Block]:
             "not take beyond its local part."
         )
     ]
-    for name, column, unit, label, title, says in PICTURES:
+    for name, column, unit, label, title in PICTURES:
         many = (rows.ranks > 1) | (column not in ("exchanged_bytes", "overlap"))
         shown = rows[rows[column].notna() & many].assign(shown=rows[column] / unit)
         if len(shown):
-            alt = f"Lines: {says}, a panel per matrix, a line per k."
+            alt = f"Lines: {title}, {label}; a panel per matrix, a line per k, dashed: ideal."
             draw = functools.partial(_over_ranks, view, shown, name, label, title)
             blocks.append(Picture(f"{view.prefix}ranks-{name}", alt, draw))
     return blocks

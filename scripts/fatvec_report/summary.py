@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import pandas as pd
 
 from . import analysis, costs, ranks
@@ -104,14 +106,19 @@ def _portability(view) -> list[tuple[str, str]]:
     cells = cells[(cells.format == costs.ANY) & cells.ratio.notna() & ~cells.launch_bound]
     if cells.empty:
         return []
-    mean, low = analysis.geometric_mean(cells.ratio), cells.loc[[cells.ratio.idxmin()]]
+    mean = analysis.geometric_mean(cells.ratio)
     cost = f"portability costs {share(1 - mean)}" if mean < 1 else "portability costs nothing"
-    worst = marked(share(low.ratio.item()), low.ratio_mark.item())
-    text = (
-        f"of the specialised kernels' speed is reached by the one portable source: {cost}, best "
-        f"format against best format. Worst: {worst} on {view.cases(low)[0]}."
-    )
-    return [(marked(share(mean), union(cells.ratio_mark)), text)]
+    says = "of the specialised kernels' speed is reached by the one portable source"
+    says += f": {cost}, best format against best format."
+    return [_claim(view, cells, "ratio", share, says)]
+
+
+def _claim(view, rows: pd.DataFrame, column: str, read: Callable, says: str) -> tuple[str, str]:
+    """The mean of a ratio, and behind what it says the worst case."""
+    low = rows.loc[[rows[column].idxmin()]]
+    worst = marked(read(low[column].item()), low[f"{column}_mark"].item())
+    mean = marked(read(analysis.geometric_mean(rows[column])), union(rows[f"{column}_mark"]))
+    return mean, f"{says} Worst: {worst} on {view.cases(low)[0]}."
 
 
 def _against(view) -> list[tuple[str, str]]:
@@ -119,15 +126,9 @@ def _against(view) -> list[tuple[str, str]]:
     for column, who in (("vs_peer", "library"), ("vs_raw", "hand-written kernel")):
         ratios = view.table[view.table[column].notna()]
         if len(ratios):
-            low = ratios.loc[[ratios[column].idxmin()]]
-            worst = marked(times(low[column].item()), low[f"{column}_mark"].item())
-            text = (
-                f"the best {who}'s speed, by fatvec's best. At least as fast in "
-                f"{(ratios[column] >= 1).sum()} of {len(ratios)} cases. Worst: {worst} on "
-                f"{view.cases(low)[0]}."
-            )
-            mean = times(analysis.geometric_mean(ratios[column]))
-            found.append((marked(mean, union(ratios[f"{column}_mark"])), text))
+            fast = f"At least as fast in {(ratios[column] >= 1).sum()} of {len(ratios)} cases."
+            says = f"the best {who}'s speed, by fatvec's best. {fast}"
+            found.append(_claim(view, ratios, column, times, says))
     return found
 
 

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
-from .load import Run, unions
+from .load import Run
 from .names import PEER, SPECIALISED, role
 from .page import Block, Picture, Text, table
 from .style import BOUND, Sheet, narrow, over_values, pick, stroke
@@ -24,12 +24,7 @@ def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
         for run, count in zip(runs, threads)
     ]
     rows = pd.concat(parts, ignore_index=True)
-    alone = rows[rows.threads == 1].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
-    rows = rows.join(alone, on=keys, how="inner")
-    rows["mark"] = unions(rows.mark, rows.alone_mark)
-    rows["speedup"] = rows.alone_seconds / rows.seconds
-    rows["efficiency"] = rows.speedup / rows.threads
-    return rows.reset_index(drop=True)
+    return analysis.over_one_thread(rows, keys)
 
 
 def over_threads(view) -> list[Block]:

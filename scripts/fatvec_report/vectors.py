@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import matplotlib.pyplot as plt
 import pandas as pd
 
@@ -26,23 +28,25 @@ def over_length(view) -> list[Block]:
     rows = versions(view, view.run.measured[view.run.measured.k == 1])
     if rows.length.nunique() < 2:
         return []
-    share = ("bound_fraction", "bandwidth / measured", "Share of the bandwidth over the length")
+    pictures = (
+        ("runtime", "seconds", "seconds", "Runtime"),
+        ("bandwidth", "bound_fraction", "bandwidth / measured", "Share of the bandwidth"),
+    )
     return [
         Text(
             "Every version leaves its result where it computed it. The dashed line: the bytes of "
             "the operands, read once at the fastest pattern that the same run measured (a copy on "
             "a GPU; read, copy or triad on a host). Vectors that fit a cache may be faster."
         ),
-        Picture(
-            f"{view.prefix}vectors-runtime",
-            "Lines: seconds over the length of the vector, a panel per operation, a line per "
-            "version.",
-            lambda: _over_length(view, rows, "seconds", "seconds", "Runtime over the length"),
-        ),
-        Picture(
-            f"{view.prefix}vectors-bandwidth",
-            "Lines: share of the measured bandwidth over the length, a panel per operation.",
-            lambda: _over_length(view, rows, *share),
+        *(
+            Picture(
+                f"{view.prefix}vectors-{name}",
+                f"Lines: {label} over the length, a panel per operation, a line per version.",
+                functools.partial(
+                    _over_length, view, rows, value, label, f"{title} over the length"
+                ),
+            )
+            for name, value, label, title in pictures
         ),
     ]
 
