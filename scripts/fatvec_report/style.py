@@ -271,7 +271,7 @@ def even(axis, name: str = "x") -> None:
 
 
 def around(place: float, count: int) -> np.ndarray:
-    """Places beside one for so many marks: golden steps are even, and the same each time."""
+    """Places of `count` marks beside one: golden steps are even, and the same each time."""
     return place + (np.arange(count) * 0.618 % 1 - 0.5) * 0.5
 
 
