@@ -36,17 +36,11 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         "performance-portability metric. Exit status: 0 done, 2 a result that cannot be used or "
         "a folder that cannot be written.",
     )
-    says = "JSON of fatvec-bench, one file per run"
     add = functools.partial(parser.add_argument, type=pathlib.Path)
-    add("results", nargs="+", metavar="RESULTS.json", help=says)
-    says = (
-        "gets report.html (all in one file), report.md, results.csv and figures/ (default: report)"
-    )
+    add("results", nargs="+", metavar="RESULTS.json", help="JSON of fatvec-bench, one a run")
+    says = "gets report.html (all in one file), report.md, results.csv, figures/ (default: report)"
     add("-o", "--output", metavar="DIR", default=pathlib.Path("report"), help=says)
-    says = (
-        "CSV files of published figures (default: bench/suites/published; without them their "
-        "section is left out)"
-    )
+    says = "CSV files of published figures (default: bench/suites/published; without: no section)"
     add("--published", metavar="DIR", default=published.FOLDER, help=says)
     return parser.parse_args(arguments)
 

@@ -98,7 +98,11 @@ class Table(Block):
         widths = [max(3, *map(len, column)) for column in zip(*lines)]
         word = [at < self.left for at in kept]
         lines.insert(1, ["-" * (width - 1) + "-:"[not left] for width, left in zip(widths, word)])
-        return "\n".join(f"| {' | '.join(map(_padded, line, widths, word))} |" for line in lines)
+        sides = [str.ljust if left else str.rjust for left in word]
+        lines = [
+            " | ".join(pad(*cell) for pad, *cell in zip(sides, line, widths)) for line in lines
+        ]
+        return "\n".join(f"| {line} |" for line in lines)
 
 
 @dataclasses.dataclass
@@ -113,10 +117,6 @@ class Verdict(Block):
         "fastest one's speed, mean and worst, over the cases that it has, and the median spread of "
         "its repetitions."
     )
-
-
-def _padded(text: str, width: int, left: bool) -> str:
-    return text.ljust(width) if left else text.rjust(width)
 
 
 def number(value: float, form: str = ".2f") -> str:
@@ -155,15 +155,8 @@ def marked(text: str, mark: object, count: object = "") -> str:
     return text + (mark if isinstance(mark, str) else "") + (f" ({count})" if count != "" else "")
 
 
-def pp(value: float) -> str:
-    """Performance portability, of which zero has a meaning of its own."""
-    return "0" if value == 0 else number(value)
-
-
-READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share, "pp": pp}
-
-
-Columns = list[str | tuple[str, str, str]]
+READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share}
+READ["pp"] = lambda value: "0" if value == 0 else number(value)  # where zero has its own meaning
 
 
 def _column(text: str) -> tuple[str, str, str]:
@@ -172,9 +165,7 @@ def _column(text: str) -> tuple[str, str, str]:
     return title, column, form
 
 
-def table(
-    rows: pd.DataFrame, columns: str | Columns, left: int, strong: tuple[int, ...] = ()
-) -> Table:
+def table(rows: pd.DataFrame, columns: str | list, left: int, strong: tuple = ()) -> Table:
     """A table of these columns: 'title <- column form' parted by '|', or a list of such texts and
     of (title, column, form) where one is a name from the results. The title alone is a column of
     that name. form: a name in READ or as of format(); none: as it stands. Beside a number stands

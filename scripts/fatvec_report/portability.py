@@ -131,6 +131,8 @@ def across_platforms(views: list) -> list[Block]:
             columns.append((f"e {kind[:4]}., {platform}", f"{kind}{at}", ".2f"))
     formats = values[values.format != ANY].groupby(["format", name], sort=False)
     formats = analysis.wide(formats.agg(**medians).reset_index(), ["format"], name, "application")
+    says = "In one format on all platforms: PP by application efficiency, median; still "
+    says += "relative to the fastest contender in any format."
     shown = ["format", *((title, title, "pp") for title in APPLICATIONS)]
     return [
         Text(
@@ -157,17 +159,7 @@ def across_platforms(views: list) -> list[Block]:
             lambda: _draw(best, list(found)),
         ),
         table(rows.reset_index(), columns, 1, (1, 3)),
-        *(
-            [
-                Text(
-                    "In one format on all platforms: PP by application efficiency, median; still "
-                    "relative to the fastest contender in any format."
-                ),
-                table(formats.reset_index(), shown, 1),
-            ]
-            if len(formats)
-            else []
-        ),
+        *([Text(says), table(formats.reset_index(), shown, 1)] if len(formats) else []),
     ]
 
 

@@ -16,7 +16,8 @@ from .page import Block, Picture, Text, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
-HOLLOW = "hollow: fits the cache"
+HOLLOW = {"name": "hollow: fits the cache", "color": MUTED, "marker": "o", "linestyle": "none"}
+HOLLOW["markerfacecolor"] = "white"
 
 
 def paged(
@@ -165,22 +166,15 @@ def _of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
         by_matrix(axis, matrices)
     for axis in sheet.axes:
         plain(axis, "x")
-    hollow = {"markerfacecolor": "white", "linestyle": "none"}
-    sheet.key(HOLLOW, color=MUTED, marker="o", **hollow)
+    sheet.key(**HOLLOW)
     return sheet.done(f"Share of the bandwidth bound{title}", view.facts())
 
 
 def roofline(view) -> list[Block]:
     rows = view.run.measured
     rows = rows[(rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)]
-    alt = (
-        "Roofline: GFLOPS over flops per byte for every problem, below the line of the measured "
-        "bandwidth."
-    )
-    caption = (
-        "Every matrix, layout and k at each contender's best. The peak of arithmetic is not "
-        "measured, so it has no roof here."
-    )
+    alt = "Roofline: GFLOPS over flops per byte for every problem, below the measured bandwidth."
+    caption = "Each contender's best. The peak of arithmetic is not measured: it has no roof here."
     name = f"{view.prefix}roofline"
     return [Picture(name, alt, lambda: _roofline(view, rows), caption)] if len(rows) else []
 
@@ -199,7 +193,7 @@ def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
             x, y = points.intensity.to_numpy(), points.GFLOPS.to_numpy()
             if len(points):
                 sheet.marks(axis, x, y, name, hollow=inside)
-    sheet.key(HOLLOW, color=MUTED, marker="o", markerfacecolor="none", linestyle="none")
+    sheet.key(**HOLLOW)
     ends = np.array([best.intensity.min() / 1.25, best.intensity.max() * 1.25])
     limit = f"measured bandwidth, {bandwidth:.4g} GB/s"
     sheet.line(axis, ends, ends * bandwidth, limit, **BOUND)

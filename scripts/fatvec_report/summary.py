@@ -57,10 +57,8 @@ def what_to_use(view) -> Table | None:
             answers.append((use, []))
         answers[-1][1].append(k)
     records = []
-    for use, ks in answers:
+    for use, ks in (answer for answer in answers if answer[0]):
         cases = best[best.k.isin(ks) & best.use.eq(use)]
-        if use == "":
-            continue
         records.append(
             {
                 "k": " to ".join(dict.fromkeys(map(str, (ks[0], ks[-1])))),
@@ -133,11 +131,8 @@ def _against(view) -> list[tuple[str, str]]:
 
 
 def summary(views: list) -> list[Block]:
-    notes = [
-        f"{view.run.label} is a dry run: its results were verified, its times mean nothing."
-        for view in views
-        if view.run.dry
-    ]
+    says = "is a dry run: its results were verified, its times mean nothing."
+    notes = [f"{view.run.label} {says}" for view in views if view.run.dry]
     blocks: list[Block] = [
         *([Bullets(notes)] if notes else []),
         *([Text(text)] if (text := versions(views)) else []),
