@@ -100,7 +100,7 @@ def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
         above.legend(loc="upper left", **looks, **beside)
         sums = rows.line == ALL_PEERS
         _over_k(below, rows[sums] if sums.any() else rows)
-        below.set_title(title if narrow() else "")
+        below.set_xlabel(f"k; {title}" if narrow() else below.get_xlabel())
     facts = f"{view.facts()}; ratios of speeds, above 1 fatvec is faster"
     return sheet.done("fatvec against the others, one run", facts)
 
