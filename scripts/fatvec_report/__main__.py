@@ -12,14 +12,16 @@ import sys
 import warnings
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
+from PIL import Image
 
 from . import published, sections
 from .load import BadInput, Run, load
-from .page import Drawn, Picture, flat, page
+from .page import Picture, flat, page
 from .progress import Progress
-from .summary import versions
-from .style import RC
+from .summary import headline, versions
+from .style import NARROW, RC
 from .views import View, views
 
 TITLE = "fatvec benchmark report"
@@ -34,17 +36,11 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         "performance-portability metric. Exit status: 0 done, 2 a result that cannot be used or "
         "a folder that cannot be written.",
     )
-    says = "JSON of fatvec-bench, one file per run"
     add = functools.partial(parser.add_argument, type=pathlib.Path)
-    add("results", nargs="+", metavar="RESULTS.json", help=says)
-    says = (
-        "gets report.html (all in one file), report.md, results.csv and figures/ (default: report)"
-    )
+    add("results", nargs="+", metavar="RESULTS.json", help="JSON of fatvec-bench, one a run")
+    says = "gets report.html (all in one file), report.md, results.csv, figures/ (default: report)"
     add("-o", "--output", metavar="DIR", default=pathlib.Path("report"), help=says)
-    says = (
-        "CSV files of published figures (default: bench/suites/published; without them their "
-        "section is left out)"
-    )
+    says = "CSV files of published figures (default: bench/suites/published; without: no section)"
     add("--published", metavar="DIR", default=published.FOLDER, help=says)
     return parser.parse_args(arguments)
 
@@ -56,22 +52,24 @@ def csv(runs: list[Run]) -> str:
     return pd.concat([first, rows.drop(columns="mark")], axis=1).to_csv(index=False)
 
 
-def draw(picture: Picture) -> Drawn:
-    """As SVG and PNG."""
-    with plt.rc_context(RC):
-        figure = picture.draw()
-        vector, bitmap = io.BytesIO(), io.BytesIO()
-        figure.savefig(vector, format="svg", metadata={"Date": None})
-        figure.savefig(bitmap, format="png", dpi=160)
-        plt.close(figure)
-    return Drawn(vector.getvalue(), bitmap.getvalue(), figure.get_size_inches()[0])
-
-
 PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them
 
 
-def draw_at(position: int) -> Drawn:
-    return draw(PICTURES[position])
+def draw(position: int) -> dict[str, bytes]:
+    """That of PICTURES, as wide as a page, and narrow as a phone. A PNG has 256 colours, for it is
+    embedded, and two pixels for one of the page."""
+    found = {"svg": io.BytesIO(), "png": io.BytesIO(), "narrow": io.BytesIO()}
+    for name, looks in (("png", RC), ("narrow", NARROW)):
+        with plt.rc_context(looks):
+            figure = PICTURES[position].draw()
+            if looks is RC:
+                figure.savefig(found["svg"], format="svg", metadata={"Date": None})
+            figure.set_dpi(192)
+            figure.canvas.draw()
+            image = Image.fromarray(np.array(figure.canvas.buffer_rgba())).convert("RGB")
+            image.quantize(256, Image.Quantize.FASTOCTREE).save(found[name], "png")
+            plt.close(figure)
+    return {name: file.getvalue() for name, file in found.items()}
 
 
 def draw_all(pictures: list[Picture], progress: Progress) -> None:
@@ -84,7 +82,7 @@ def draw_all(pictures: list[Picture], progress: Progress) -> None:
     processes = max(1, min(len(pictures), os.cpu_count() or 1))
     fork = multiprocessing.get_context("fork")
     with concurrent.futures.ProcessPoolExecutor(processes, fork) as pool:
-        made = pool.map(draw_at, range(len(pictures)))
+        made = pool.map(draw, range(len(pictures)))
         for picture in pictures:
             progress.step(f"drawing {picture.name}")
             picture.drawn = next(made)
@@ -113,8 +111,8 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
     draw_all(pictures, progress)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
     for picture in pictures:
-        save(folder / "figures" / f"{picture.name}.svg", picture.drawn.vector)
-        save(folder / "figures" / f"{picture.name}.png", picture.drawn.bitmap)
+        for kind in ("svg", "png"):
+            save(folder / "figures" / f"{picture.name}.{kind}", picture.drawn[kind])
     for name, content in pages.items():
         progress.step(f"writing {name}")
         save(folder / name, content())
@@ -124,7 +122,7 @@ def write(runs: list[Run], seen: list[View], folder: pathlib.Path, progress: Pro
 def tell(seen: list[View], folder: pathlib.Path, pictures: int) -> None:
     """Says what was found, and where the files are."""
     for view in seen:
-        print(f"{view.title}:", *(f"  {line}" for line in view.headline()), sep="\n")
+        print(f"{view.title}:", *(f"  {line}" for line in headline(view)), sep="\n")
     for what, name in (("page", "report.html"), ("text", "report.md"), ("rows", "results.csv")):
         print(f"{what}: {folder / name}")
     print(f"pictures: {pictures}, each as PNG and SVG, in {folder / 'figures'}")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from .load import NOISY, Run, union
+from .load import NOISY, Run, union, unions
 from .names import PEER, PORTABLE, RAW, SPECIALISED, role
-from .page import times
+from .page import marked
 
 ROLES = (SPECIALISED, PORTABLE, RAW, PEER)
 BEST = {SPECIALISED: "fatvec", RAW: "raw_best", PEER: "peer"}  # columns of compare()
@@ -20,6 +20,33 @@ BEST = {SPECIALISED: "fatvec", RAW: "raw_best", PEER: "peer"}  # columns of comp
 def fastest(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The fastest row of each group, in the order of the file."""
     return rows.loc[rows.groupby(by, sort=False).seconds.idxmin()] if len(rows) else rows
+
+
+def wide(rows: pd.DataFrame, by: list[str], column: str, value: str) -> pd.DataFrame:
+    """A row per `by`, per name in `column` a column of `value` and its NAME_mark, in the order of
+    the rows, of which each cell has one at most."""
+    found, names = rows.set_index([*by, column]), rows[column].unique()
+    values, marks = (found[each].unstack()[names] for each in (value, "mark"))
+    values = values.rename(columns=str).join(marks.rename(columns="{}_mark".format))
+    return values.reindex(rows.set_index(by).index.unique())
+
+
+def means(values: pd.Series, marks: pd.Series, name: str, worst: str = "") -> dict:
+    """The geometric mean as NAME, the least as WORST, and the marks of both."""
+    values = values.dropna()
+    marks = marks[values.index]
+    found = {name: geometric_mean(values), f"{name}_mark": union(marks)}
+    least = {worst: values.min(), f"{worst}_mark": union(marks[values == values.min()])}
+    return found | (least if worst else {})
+
+
+def over_one_thread(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """With speedup and efficiency; of `keys` that were not measured on one thread, no rows."""
+    alone = rows[rows.threads == 1].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
+    rows = rows.join(alone, on=keys, how="inner").reset_index(drop=True)
+    rows["mark"] = unions(rows.mark, rows.alone_mark)
+    rows["speedup"] = rows.alone_seconds / rows.seconds
+    return rows.assign(efficiency=rows.speedup / rows.threads)
 
 
 def contenders(run: Run, wanted: str) -> list[str]:
@@ -35,10 +62,9 @@ def compare(run: Run) -> pd.DataFrame:
     """
     rows, keys = run.measured, run.problem_keys
     kinds = rows.contender.map(role)
-    best = fastest(rows, [*keys, "contender"]).set_index([*keys, "contender"])
     names = run.rows.contender.unique()
-    table = best.GFLOPS.unstack().reindex(columns=names)
-    table = table.join(best.mark.unstack().reindex(columns=names).add_suffix("_mark"))
+    table = wide(fastest(rows, [*keys, "contender"]), keys, "contender", "GFLOPS")
+    table = table.reindex(columns=[*names, *(f"{name}_mark" for name in names)])
     for wanted, name in BEST.items():
         best = fastest(rows[kinds == wanted], keys).set_index(keys)
         what = [run.describe(row, wanted != SPECIALISED) for _, row in best.iterrows()]
@@ -53,7 +79,7 @@ def compare(run: Run) -> pd.DataFrame:
     table["bound"], table["in_cache"] = problems.bound.median(), problems.in_cache.any()
     for name, other in (("vs_raw", "raw_best"), ("vs_peer", "peer")):
         table[name] = table.fatvec / table[other]
-        table[f"{name}_mark"] = list(map(union, zip(table.fatvec_mark, table[f"{other}_mark"])))
+        table[f"{name}_mark"] = unions(table.fatvec_mark, table[f"{other}_mark"])
     table["bound_fraction_mark"] = table.fatvec_mark
     return in_order(run, table.reset_index())
 
@@ -83,7 +109,7 @@ def fatvec_over_raw(run: Run) -> pd.DataFrame:
         sides.append(best[columns].assign(what=what))
     both = sides[0].merge(sides[1], on=by, suffixes=("", "_raw"))
     both["ratio"] = both.seconds_raw / both.seconds
-    both["ratio_mark"] = list(map(union, zip(both.mark, both.mark_raw)))
+    both["ratio_mark"] = unions(both.mark, both.mark_raw)
     return both.rename(columns={"GFLOPS_raw": "raw_GFLOPS", "what_raw": "raw_what"})
 
 
@@ -92,31 +118,12 @@ def geometric_mean(ratios: pd.Series) -> float:
     return float(np.exp(np.log(ratios.astype(float)).mean())) if len(ratios) else float("nan")
 
 
-def ratio_summary(ratios: pd.Series, against: str) -> str:
-    ratios = ratios.dropna()
-    if ratios.empty:
-        return f"against {against}: nothing to compare in this run"
-    return (
-        f"against {against}: {times(geometric_mean(ratios))} (geometric mean over {len(ratios)} "
-        f"cases; {times(ratios.min())} at worst, {times(ratios.max())} at best; at least as fast "
-        f"in {(ratios >= 1).sum()})"
-    )
-
-
-def headline(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> list[str]:
-    """The run in a few lines; above 1× fatvec is faster."""
-    counts, bound = run.rows.status.value_counts(), table.bound_fraction
-    lines = [
-        "fatvec's best " + ratio_summary(table.vs_raw, "the best hand-written kernel"),
-        "fatvec's best of each format "
-        + ratio_summary(same_format.ratio, "the best hand-written kernel of that format"),
-        "fatvec's best " + ratio_summary(table.vs_peer, "the best library"),
-    ]
+def counts(run: Run, table: pd.DataFrame) -> list[str]:
+    """What a run reached, its noise, and how many cases it has, in a few lines."""
+    counts, bound, lines = run.rows.status.value_counts(), table.bound_fraction, []
     if bound.notna().any():
-        lines.append(
-            f"fatvec's best reaches {bound.median():.0%} of the bandwidth bound (median; "
-            f"{bound.min():.0%} to {bound.max():.0%})"
-        )
+        reached = marked(f"{bound.median():.0%}", union(table.fatvec_mark))
+        lines.append(f"fatvec's best reaches {reached} of the bandwidth bound (median)")
     noisy = run.measured.spread > NOISY
     if noisy.any():
         lines.append(
@@ -134,12 +141,15 @@ def headline(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> list[s
 def worst(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> pd.DataFrame:
     """The ten cells in which fatvec is furthest behind, whoever is ahead: the hand-written kernel
     of the same format or the best library."""
-    raw = same_format.assign(against=same_format.raw_what, other_GFLOPS=same_format.raw_GFLOPS)
-    peer = table.dropna(subset=["vs_peer"])
-    peer = peer.assign(what=peer.fatvec_what, GFLOPS=peer.fatvec, against=peer.peer_what)
-    peer = peer.assign(other_GFLOPS=peer.peer, ratio=peer.vs_peer, ratio_mark=peer.vs_peer_mark)
-    columns = "what GFLOPS against other_GFLOPS ratio ratio_mark spread bound_fraction".split()
-    parts = [part for part in (raw, peer) if len(part)] or [raw]
+    names = "what GFLOPS mark against other_GFLOPS other_GFLOPS_mark ratio ratio_mark".split()
+    raw = "what GFLOPS mark raw_what raw_GFLOPS mark_raw ratio ratio_mark".split()
+    peer = "fatvec_what fatvec fatvec_mark peer_what peer peer_mark vs_peer vs_peer_mark".split()
+    columns = [*names, "spread", "bound_fraction"]
+    parts = [
+        same_format.rename(columns=dict(zip(raw, names))),
+        table.dropna(subset=["vs_peer"]).rename(columns=dict(zip(peer, names))),
+    ]
+    parts = [part for part in parts if len(part)] or parts[:1]
     cells = pd.concat(parts)[[*run.problem_keys, *columns]]
     return cells.sort_values("ratio", kind="stable").head(10).reset_index(drop=True)
 
@@ -151,8 +161,9 @@ def formats(run: Run, wanted: str = SPECIALISED) -> pd.DataFrame:
     keys, rows = run.problem_keys, run.measured
     rows = rows[(rows.contender.map(role) == wanted) & (rows.format != "")]
     best = fastest(rows, [*keys, "format"])
-    csr = best[best.format == "csr"].set_index(keys).seconds.rename("csr_seconds")
+    csr = best[best.format == "csr"].set_index(keys)[["seconds", "mark"]].add_prefix("csr_")
     table = best.join(csr, on=keys)
+    table["break_even_mark"] = unions(table.mark, table.csr_mark)
     table["over_csr"] = table.csr_seconds / table.seconds
     gain = table.csr_seconds - table.seconds
     table["break_even"] = (table.setup_seconds / gain).where((gain > 0) & (table.format != "csr"))

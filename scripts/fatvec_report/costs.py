@@ -8,9 +8,9 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis
-from .load import Run, union
+from .load import Run, unions
 from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED, role
-from .page import NONE, Block, Bullets, Heading, Text, gflops, table
+from .page import NONE, Block, Bullets, Heading, Text, table
 
 ANY = "best format"
 SIDES = (PORTABLE, SPECIALISED, RAW, PEER)
@@ -30,7 +30,7 @@ def cells(run: Run) -> pd.DataFrame:
     found["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
     marks = best.mark.unstack().reindex(columns=SIDES)
     found = found.join(marks.add_suffix("_mark"))
-    found["ratio_mark"] = list(map(union, zip(marks[PORTABLE], marks[SPECIALISED])))
+    found["ratio_mark"] = unions(marks[PORTABLE], marks[SPECIALISED])
     on_gpu = found.index.get_level_values("backend").isin(GPU_BACKENDS)
     found["launch_bound"] = (seconds[SPECIALISED] < LAUNCH_BOUND) & on_gpu
     names = [*run.rows.backend.unique(), *run.rows.format.unique(), ANY]
@@ -48,7 +48,7 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
     matrices: those that the portable and the specialised kernel both did, or the one that there is;
     launch-bound ones apart. Columns: those keys, matrices (their number), the GFLOPS of each role
     and ROLE_count (over how many matrices), ratio, worst, worst_matrix; launch_bound (a number),
-    launch_ratio."""
+    launch_ratio; NAME_mark of numbers."""
     records, by = [], ["backend", "format", "k"]
     for key, group in found.groupby(by, sort=False):
         needed = [side for side in (PORTABLE, SPECIALISED) if group[side].notna().any()]
@@ -59,27 +59,13 @@ def summary(found: pd.DataFrame) -> pd.DataFrame:
         ratios = rest.set_index("matrix").ratio.dropna()
         record = dict(zip(by, key)) | {"matrices": len(rest), "launch_bound": len(short)}
         for side in SIDES:
-            record[side] = analysis.geometric_mean(rest[side])
+            record |= analysis.means(rest[side], rest[f"{side}_mark"], side)
             record[f"{side}_count"] = rest[side].count()
-            record[f"{side}_text_mark"] = union(rest[f"{side}_mark"])
-        record["ratio"], record["worst"] = analysis.geometric_mean(ratios), ratios.min()
-        record["ratio_mark"] = union(rest.ratio_mark)
-        record["worst_mark"] = union(rest.ratio_mark[rest.ratio == ratios.min()])
+        record |= analysis.means(rest.ratio, rest.ratio_mark, "ratio", "worst")
         record["worst_matrix"] = ratios.idxmin() if len(ratios) else ""
-        record["launch_ratio"] = analysis.geometric_mean(short.ratio)
+        record |= analysis.means(short.ratio, short.ratio_mark, "launch_ratio")
         records.append(record)
     return pd.DataFrame(records)
-
-
-def headline(found: pd.DataFrame) -> list[str]:
-    """All cells in one line; none where the portable kernel was not measured."""
-    if found[PORTABLE].isna().all():
-        return []
-    each = found[(found.format != ANY) & found.ratio.notna()]
-    apart, other = int(each.launch_bound.sum()), "the specialised kernel of that format"
-    ratios = analysis.ratio_summary(each[~each.launch_bound].ratio, other)
-    rest = f"; without {apart} launch-bound cases" if apart else ""
-    return [f"the portable kernel in each format {ratios}{rest}"]
 
 
 def cost(view) -> list[Block]:
@@ -88,7 +74,7 @@ def cost(view) -> list[Block]:
     gpu = view.platform == "gpu"
     columns = (
         "k, format <- label | matrices | "
-        + "".join(f"{ANSWERS[side]} <- {side}_text | " for side in SIDES)
+        + "".join(f"{ANSWERS[side]} <- {side} gflops | " for side in SIDES)
         + "portable / specialised <- ratio times | worst <- worst times"
         + " | launch-bound <- launch_bound | their ratio <- launch_ratio times" * gpu
         + " | worst matrix <- worst_matrix"
@@ -121,9 +107,8 @@ def cost(view) -> list[Block]:
             if rows.empty:
                 continue
             for side in SIDES:
-                some = rows[f"{side}_count"].between(1, rows.matrices - 1)
-                rows[f"{side}_text"] = rows[side].map(gflops)
-                rows.loc[some, f"{side}_text"] += " (" + rows[f"{side}_count"].astype(str) + ")"
+                count = rows[f"{side}_count"].astype(object)
+                rows[f"{side}_count"] = count.where(count < rows.matrices, "")
             rows = rows.sort_values("k", kind="stable")  # formats keep their order
             rows["label"] = "k = " + rows.k.astype(str) + ", " + rows.format
             heading = Heading(", ".join(filter(None, [backend, title])))

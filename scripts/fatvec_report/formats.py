@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from . import analysis, style
+from .load import union
 from .names import RAW, SPECIALISED, role
 from .page import NONE, Block, Details, Heading, Text, table
 from .speed import paged
@@ -69,6 +70,7 @@ def _break_even(view) -> list[Block]:
     if rows.empty:
         return []
     rows = rows.assign(size=rows.stored_entries / rows.nnz, ms=rows.setup_seconds * 1e3)
+    rows["mark"] = rows.break_even_mark
     columns = sorted(rows.k.unique())
     heads = "matrix | format | size <- size times | set-up (ms) <- ms .3g" + "".join(
         f" | k = {k} <- {k} count" for k in columns
@@ -76,9 +78,9 @@ def _break_even(view) -> list[Block]:
 
     def tables(part: pd.DataFrame) -> list[Block]:
         groups = part.groupby(["matrix", "format"], sort=False)
-        wide = groups[["size", "ms"]].median()
-        after = part.pivot(index=["matrix", "format"], columns="k", values="break_even")
-        wide = wide.join(after.reindex(columns=columns).rename(columns=str)).reset_index()
+        own = groups[["size", "ms"]].median().assign(size_mark="", ms_mark=groups.mark.agg(union))
+        wide = own.join(analysis.wide(part, ["matrix", "format"], "k", "break_even"))
+        wide = wide.reset_index().assign(**{str(k): float("nan") for k in {*columns} - {*part.k}})
         never = wide[map(str, columns)].isna().all(axis=1)
         paying, rest = table(wide[~never], heads, 2), table(wide[never], heads, 2)
         folded = Details(f"{never.sum()} that never pay", [rest])

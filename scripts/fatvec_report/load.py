@@ -80,6 +80,11 @@ def union(marks: Iterable[str]) -> str:
     return "".join(mark for mark in MARKS if mark in found)
 
 
+def unions(*columns: Iterable[str]) -> list[str]:
+    """Row by row, of numbers that rest on a row of each of these."""
+    return list(map(union, zip(*columns)))
+
+
 def load(path: str | pathlib.Path) -> Run:
     path = pathlib.Path(path)
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from .load import unions
 from .names import RAW, matrix_key, role
 from .page import Block, Heading, Picture, Text, folded, table
 from .published import read
@@ -16,6 +17,7 @@ STRUCTURES = {"csr": "CRS", "ellpack": "ELLPACK"}
 METHODS = {"serial": "Serial", "openmp": "OpenMP", "cuda": "CUDA"}
 COLUMNS = (1, 2, 3, 6)  # that Balayre has
 GFLOPS = ["GFLOPS", "mean_GFLOPS"]
+SHOWN = [*GFLOPS, *(f"{name}_mark" for name in GFLOPS)]
 
 
 def measured(views: list) -> pd.DataFrame:
@@ -34,7 +36,9 @@ def best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The row of the most GFLOPS of each group, with its structure and method in words."""
     found = rows.loc[rows.groupby(by, sort=False).GFLOPS.idxmax()]
     return found.assign(
-        structure=found.format.map(STRUCTURES), method=found.backend.map(METHODS)
+        structure=found.format.map(STRUCTURES),
+        method=found.backend.map(METHODS),
+        **{f"{name}_mark": found.mark for name in GFLOPS},
     ).set_index(by)
 
 
@@ -42,14 +46,13 @@ def side_by_side(views: list) -> list[Block]:
     rows = measured(views)
     if rows.empty:
         return []
-    serial = rows[rows.backend.eq("serial") & rows.format.eq("csr")].groupby("matrix").GFLOPS.max()
+    serial = best(rows[rows.backend.eq("serial") & rows.format.eq("csr")], ["matrix"])
     overall = best(rows, ["matrix"])
-    overall["speedup"] = overall.GFLOPS / serial
-    overall = _beside(overall, "balayre_overall.csv")
+    overall = _beside(over(overall, serial), "balayre_overall.csv")
     columns = (
         "matrix | published: structure <- his_best_structure | method <- his_best_method | "
         "measured: structure <- structure | method | published: GFLOPS <- his_best_gflops gflops | "
-        "speedup <- his_speedup times | measured: GFLOPS <- GFLOPS gflops | "
+        "published: speedup <- his_speedup times | measured: GFLOPS <- GFLOPS gflops | "
         "of mean times <- mean_GFLOPS gflops | speedup <- speedup times"
     )
     blocks = [
@@ -74,17 +77,25 @@ def side_by_side(views: list) -> list[Block]:
     return blocks
 
 
+def over(found: pd.DataFrame, serial: pd.DataFrame) -> pd.DataFrame:
+    """With the speedup over serial CSR."""
+    found = found.assign(speedup=found.GFLOPS / serial.GFLOPS)
+    return found.assign(speedup_mark=unions(found.mark, serial.mark.reindex(found.index)))
+
+
 def _beside(found: pd.DataFrame, file: str) -> pd.DataFrame:
-    return found.reset_index().merge(read(file).add_prefix("his_"), left_on="key", right_index=True)
+    """His figures have no marks."""
+    his = read(file).add_prefix("his_")
+    found = found.reset_index().merge(his, left_on="key", right_index=True)
+    return found.assign(**{f"{name}_mark": "" for name in his})
 
 
-def _structures(rows: pd.DataFrame, serial: pd.Series, backend: str, number: int) -> list[Block]:
+def _structures(rows: pd.DataFrame, serial: pd.DataFrame, backend: str, number: int) -> list:
     """His table 3.2 or 3.3."""
-    found = best(rows, ["matrix"])[["key", "structure", "GFLOPS"]]
-    found["speedup"] = found.GFLOPS / serial
+    found = over(best(rows, ["matrix"])[["key", "structure", "GFLOPS", "mark"]], serial)
     for name in STRUCTURES:
-        part = best(rows[rows.format.eq(name)], ["matrix"])[GFLOPS]
-        found = found.join(part.add_prefix(f"{name}_"))
+        part = best(rows[rows.format.eq(name)], ["matrix"])
+        found = found.join(part[SHOWN].add_prefix(f"{name}_"))
     found = _beside(found, f"balayre_{backend}_gflops.csv")
     columns = "matrix | published: best <- his_best_structure | measured: best <- structure"
     for name, title in STRUCTURES.items():
@@ -102,13 +113,13 @@ def _methods(rows: pd.DataFrame) -> list[Block]:
     """A row per matrix, structure and k, a column per method; a panel per structure and k."""
     found = best(rows, ["matrix", "format", "k", "backend"])
     found.index = found.index.set_levels(found.index.levels[1].map(STRUCTURES), level=1)
-    wide = found[GFLOPS].unstack("backend")
-    wide.columns = ["_".join(name) for name in wide.columns]
+    wide = found[SHOWN].unstack("backend")
+    wide.columns = [f"{backend}_{name}" for name, backend in wide.columns]
     columns = "matrix | structure <- format | k"
     for name in [name for name in METHODS if rows.backend.eq(name).any()]:
         columns += (
-            f" | {METHODS[name]} <- GFLOPS_{name} gflops"
-            f" | of mean times <- mean_GFLOPS_{name} gflops"
+            f" | {METHODS[name]} <- {name}_GFLOPS gflops"
+            f" | of mean times <- {name}_mean_GFLOPS gflops"
         )
     return [
         Heading("Serial, OpenMP and CUDA (Balayre's figures 3.5 to 3.20, Fraga's 6 to 8)"),

@@ -16,7 +16,6 @@ import jinja2
 import pandas as pd
 
 NONE = "–"
-VECTOR_LIMIT = 150_000  # bytes; a picture that would be larger as SVG is embedded as PNG
 
 
 class Block:
@@ -44,20 +43,6 @@ class Bullets(Block):
 
 
 @dataclasses.dataclass
-class Drawn:
-    vector: bytes  # SVG
-    bitmap: bytes  # PNG
-    inches: float  # its width, at which the type has its size
-
-    @property
-    def source(self) -> str:
-        """As a data URI."""
-        small = len(self.vector) <= VECTOR_LIMIT
-        kind, data = ("svg+xml", self.vector) if small else ("png", self.bitmap)
-        return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
-
-
-@dataclasses.dataclass
 class Picture(Block):
     """Drawn when the report is written; `alt` says what is to be seen, for those who cannot."""
 
@@ -65,7 +50,13 @@ class Picture(Block):
     alt: str
     draw: Callable[[], object]  # -> matplotlib Figure
     caption: str = ""
-    drawn: Drawn | None = None
+    drawn: dict[str, bytes] = dataclasses.field(
+        default_factory=dict
+    )  # "svg", "png", "narrow" (PNG)
+
+    def source(self, name: str) -> str:
+        """A PNG as a data URI."""
+        return f"data:image/png;base64,{base64.b64encode(self.drawn[name]).decode()}"
 
 
 @dataclasses.dataclass
@@ -107,7 +98,11 @@ class Table(Block):
         widths = [max(3, *map(len, column)) for column in zip(*lines)]
         word = [at < self.left for at in kept]
         lines.insert(1, ["-" * (width - 1) + "-:"[not left] for width, left in zip(widths, word)])
-        return "\n".join(f"| {' | '.join(map(_padded, line, widths, word))} |" for line in lines)
+        sides = [str.ljust if left else str.rjust for left in word]
+        lines = [
+            " | ".join(pad(*cell) for pad, *cell in zip(sides, line, widths)) for line in lines
+        ]
+        return "\n".join(f"| {line} |" for line in lines)
 
 
 @dataclasses.dataclass
@@ -122,10 +117,6 @@ class Verdict(Block):
         "fastest one's speed, mean and worst, over the cases that it has, and the median spread of "
         "its repetitions."
     )
-
-
-def _padded(text: str, width: int, left: bool) -> str:
-    return text.ljust(width) if left else text.rjust(width)
 
 
 def number(value: float, form: str = ".2f") -> str:
@@ -157,10 +148,15 @@ def word(value: object) -> str:
     return NONE if pd.isna(value) or value == "" else str(value)
 
 
+def marked(text: str, mark: object, count: object = "") -> str:
+    """A cell: a number, the marks of what it rests on beside it, then a count in brackets."""
+    if text == NONE:
+        return NONE
+    return text + (mark if isinstance(mark, str) else "") + (f" ({count})" if count != "" else "")
+
+
 READ = {"": word, "gflops": gflops, "times": times, "count": count, "share": share}
-
-
-Columns = list[str | tuple[str, str, str]]
+READ["pp"] = lambda value: "0" if value == 0 else number(value)  # where zero has its own meaning
 
 
 def _column(text: str) -> tuple[str, str, str]:
@@ -169,13 +165,12 @@ def _column(text: str) -> tuple[str, str, str]:
     return title, column, form
 
 
-def table(
-    rows: pd.DataFrame, columns: str | Columns, left: int, strong: tuple[int, ...] = ()
-) -> Table:
+def table(rows: pd.DataFrame, columns: str | list, left: int, strong: tuple = ()) -> Table:
     """A table of these columns: 'title <- column form' parted by '|', or a list of such texts and
     of (title, column, form) where one is a name from the results. The title alone is a column of
-    that name. form: a name in READ or as of format(); none: as it stands. Where there is a column
-    column_mark, its mark stands beside the number."""
+    that name. form: a name in READ or as of format(); none: as it stands. Beside a number stands
+    the mark of column_mark; where there is none, that of `mark`, unless it is without a form; then
+    column_count, if there is one."""
     wanted: list[tuple[str, str, str]] = []
     for part in [columns] if isinstance(columns, str) else columns:
         wanted += [part] if isinstance(part, tuple) else map(_column, part.split("|"))
@@ -183,8 +178,10 @@ def table(
     for _, column, form in wanted:
         read = READ.get(form) or functools.partial(number, form=form)
         texts = [read(value) for value in rows[column]]
-        marks = rows.get(f"{column}_mark", pd.Series("", rows.index)).fillna("")
-        cells.append([text + mark * (text != NONE) for text, mark in zip(texts, marks)])
+        own = [f"{column}_mark", *(["mark"] if form else [])]
+        marks = next((rows[name] for name in own if name in rows), [""] * len(rows))
+        counts = rows.get(f"{column}_count", [""] * len(rows))
+        cells.append(list(map(marked, texts, marks, counts)))
     titles = [title for title, _, _ in wanted]
     return Table(titles, [list(row) for row in zip(*cells)], left, strong)
 

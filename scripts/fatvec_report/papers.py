@@ -9,8 +9,9 @@ import pandas as pd
 from matplotlib.ticker import FuncFormatter
 
 from . import analysis, questions
+from .load import union
 from .names import ANSWERS, RAW, SPECIALISED, matrix_key
-from .page import Block, Heading, Picture, Text, gflops, table
+from .page import Block, Heading, Picture, Text, gflops, marked, table
 from .published import read
 from .style import BOUND, FORMATS, INK, Sheet, over_values, pick, plain, step, stroke
 
@@ -33,12 +34,11 @@ def stec(view) -> list[Block]:
     rows = questions.block_sizes(view.run)
     if rows.empty:
         return []
-    cells = rows.assign(cell=rows.GFLOPS.map(gflops) + " (" + rows.block_size + ")")
-    best = analysis.fastest(cells, ["matrix", "k", "contender"])
-    wide = best.pivot(index=["matrix", "k"], columns="contender", values="cell")
-    wide = wide.reindex(columns=rows.contender.unique())
-    wide = wide.loc[best.set_index(["matrix", "k"]).index.unique()].reset_index()
-    columns = [(name, name, "") for name in wide.columns]
+    cells = map(marked, rows.GFLOPS.map(gflops), rows.mark, rows.block_size)
+    rows = rows.assign(cell=list(cells), mark="")
+    best, names = analysis.fastest(rows, ["matrix", "k", "contender"]), rows.contender.unique()
+    wide = analysis.wide(best, ["matrix", "k"], "contender", "cell").reset_index()
+    columns = [(name, name, "") for name in ["matrix", "k", *names]]
     library = "mkl_bsr" if view.platform == "cpu" else "cusparse_bsr"
     printed = read("stec_gflops.csv")
     for title, name in (("BSR", f"openacc_{view.platform}_bsr"), ("library", library)):
@@ -108,7 +108,7 @@ def fraga(view) -> list[Block]:
     if rows.row_deviation.nunique() < 3:
         return []
     own = rows[rows.role.eq(RAW)].sort_values("row_deviation")
-    wide = own.pivot_table(index="matrix", columns="format", values="GFLOPS", sort=False)
+    wide = analysis.wide(own, ["matrix"], "format", "GFLOPS")
     names = list(dict.fromkeys(rows[rows.role.eq(RAW)].format))
     wide["deviation"] = own.groupby("matrix").row_deviation.first()
     wide = wide.reset_index()
@@ -166,7 +166,8 @@ def gollmann(view) -> list[Block]:
         rows[f"{way}_ratio"] = rows[way] / rows.together
     ratios = rows.groupby(["contender", "layout", "k"], sort=False)[["apart_ratio", "copied_ratio"]]
     wide = ratios.agg(["min", "max"]).dropna(how="all")
-    wide = wide.set_axis([" ".join(column) for column in wide], axis=1).reset_index()
+    wide = wide.set_axis([" ".join(column) for column in wide], axis=1)
+    wide = wide.join(rows.groupby(["contender", "layout", "k"]).mark.agg(union)).reset_index()
     columns = "contender | layout | K <- k" + "".join(
         f" | {words}: {bound} <- {way}_ratio {of} times"
         for of, bound in (("min", "least"), ("max", "greatest"))

@@ -11,9 +11,10 @@ import pandas as pd
 
 from . import analysis
 from .costs import ANY
+from .load import union, unions
 from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED, role
-from .page import Block, Bullets, Picture, Text, number, table
-from .style import LABELS, Sheet, look, strip, ticks
+from .page import Block, Bullets, Picture, Text, table
+from .style import LABELS, SMALL, Sheet, look, strip, ticks
 
 LOOKS = dict(zip((PORTABLE, SPECIALISED, RAW), ("fatvec-portable", "fatvec", "raw-openmp")))
 LOOKS = {ANSWERS[kind]: name for kind, name in LOOKS.items()}  # whose look they have
@@ -57,26 +58,27 @@ def trials(views: list) -> dict[str, pd.DataFrame]:
 
 def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """One row per platform, problem, application and format (ANY: its fastest): e of both kinds, at
-    most 1 (caches can beat the bound). Applications: APPLICATIONS, in each of their formats, too,
-    and the libraries that exist on several platforms."""
+    most 1 (caches can beat the bound), and its mark. Applications: APPLICATIONS, in each of their
+    formats, too, and the libraries that exist on several platforms."""
     parts = []
     for platform, rows in found.items():
         rows = rows[rows.status == "ok"]
         kinds = rows.contender.map(role)
-        rows = rows.assign(
+        first = analysis.fastest(rows, ["problem"]).set_index("problem")[["seconds", "mark"]]
+        rows = rows.join(first.add_prefix("best_"), on="problem").assign(
             platform=platform,
-            best_seconds=rows.groupby("problem").seconds.transform("min"),
             application_name=kinds.map(ANSWERS).where(kinds != PEER, rows.contender),
         )
         each = rows[(kinds != PEER) & (rows.format != "")]
         parts += [
             analysis.fastest(part, KEYS) for part in (rows.assign(format=ANY), each) if len(part)
         ]
-    columns = [*KEYS, "platform", *EFFICIENCIES]
+    columns = [*KEYS, "platform", *EFFICIENCIES, "mark"]
     if not parts:
         return pd.DataFrame(columns=columns)
     joined = pd.concat(parts, ignore_index=True)
     joined["application"] = joined.best_seconds / joined.seconds
+    joined["mark"] = unions(joined.mark, joined.best_mark)
     joined["architectural"] = joined.bound_fraction.clip(upper=1)
     several = joined.groupby("application_name").platform.transform("nunique") > 1
     named = joined.application_name.isin(APPLICATIONS)
@@ -85,7 +87,7 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 def metric(found: dict[str, pd.DataFrame], each: pd.DataFrame) -> pd.DataFrame:
     """One row per application (APPLICATIONS first), format and problem: PP of both kinds, 0 where a
-    platform has no verified result."""
+    platform has no verified result, and the marks of what it rests on."""
     problems = list(dict.fromkeys(problem for rows in found.values() for problem in rows.problem))
     formats = list(dict.fromkeys([ANY, *each.format]))
     names = list(dict.fromkeys([*APPLICATIONS, *each.application_name]))
@@ -96,6 +98,7 @@ def metric(found: dict[str, pd.DataFrame], each: pd.DataFrame) -> pd.DataFrame:
     for kind in EFFICIENCIES:
         wide = each.set_index([*KEYS, "platform"])[kind].unstack().reindex(columns=list(found))
         result[kind] = (len(found) / (1 / wide).sum(axis=1, skipna=False)).reindex(index).fillna(0)
+    result["mark"] = each.groupby(KEYS).mark.agg(union).reindex(index)
     return result.reset_index()
 
 
@@ -109,26 +112,28 @@ def across_platforms(views: list) -> list[Block]:
         return [Text("The results of the platforms have no problem (matrix, layout, k) in common.")]
     best, name = values[values.format == ANY], "application_name"
     rows = best.groupby(name, sort=False).agg(
-        appl=("application", "median"),
-        appl_min=("application", "min"),
-        arch=("architectural", "median"),
-        arch_min=("architectural", "min"),
+        mark=("mark", union),
         none=("application", lambda values: f"{(values == 0).sum()} of {len(values)}"),
     )
-    rows[["appl", "appl_min", "arch", "arch_min"]] = rows.iloc[:, :4].map(_pp)
-    columns = [
-        f"application <- {name} | PP appl., median <- appl | min <- appl_min | "
-        "PP arch., median <- arch | min <- arch_min | unsupported <- none"
-    ]
-    medians = each[each.format == ANY].groupby([name, "platform"])[list(EFFICIENCIES)].median()
+    columns = [f"application <- {name}"]
+    medians = {kind: (kind, "median") for kind in EFFICIENCIES} | {"mark": ("mark", union)}
+    each = each[each.format == ANY].groupby([name, "platform"]).agg(**medians)
+    for kind in EFFICIENCIES:
+        least = best[best[kind] == best.groupby(name)[kind].transform("min")].groupby(name)
+        rows[kind] = best.groupby(name)[kind].median()
+        rows[f"{kind}_min"], rows[f"{kind}_min_mark"] = least[kind].min(), least.mark.agg(union)
+        columns.append(f"PP {kind[:4]}., median <- {kind} pp | min <- {kind}_min pp")
+    columns.append("unsupported <- none")
     for at, platform in enumerate(found):
         for kind in EFFICIENCIES:
-            rows[f"{kind}{at}"] = medians[kind].unstack().get(platform)
+            rows[f"{kind}{at}"] = each[kind].unstack().get(platform)
+            rows[f"{kind}{at}_mark"] = each.mark.unstack().get(platform)
             columns.append((f"e {kind[:4]}., {platform}", f"{kind}{at}", ".2f"))
-    formats = values[values.format != ANY]
-    order = dict.fromkeys(formats.format)
-    formats = formats.groupby(["format", name]).application.median().unstack().reindex(order)
-    formats = formats.map(_pp).reset_index()
+    formats = values[values.format != ANY].groupby(["format", name], sort=False)
+    formats = analysis.wide(formats.agg(**medians).reset_index(), ["format"], name, "application")
+    says = "In one format on all platforms: PP by application efficiency, median; still "
+    says += "relative to the fastest contender in any format."
+    shown = ["format", *((title, title, "pp") for title in APPLICATIONS)]
     return [
         Text(
             "Pennycook's metric: PP = |H| / Σ 1/eᵢ over the platforms H, zero where one is not "
@@ -154,22 +159,8 @@ def across_platforms(views: list) -> list[Block]:
             lambda: _draw(best, list(found)),
         ),
         table(rows.reset_index(), columns, 1, (1, 3)),
-        *(
-            [
-                Text(
-                    "In one format on all platforms: PP by application efficiency, median; still "
-                    "relative to the fastest contender in any format."
-                ),
-                table(formats, " | ".join(["format", *APPLICATIONS]), 1),
-            ]
-            if len(formats)
-            else []
-        ),
+        *([Text(says), table(formats.reset_index(), shown, 1)] if len(formats) else []),
     ]
-
-
-def _pp(value: float) -> str:
-    return "0" if value == 0 else number(value)
 
 
 def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
@@ -181,10 +172,10 @@ def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
     for axis, kind, other in zip(sheet.axes, EFFICIENCIES, against):
         for place, name in enumerate(names):
             each = values[values.application_name == name][kind]
-            colour, marker, _ = look(LOOKS.get(name, name))
+            colour, marker = look(LOOKS.get(name, name))
             middle = each.median()
             strip(axis, each, place, {"color": colour, "marker": marker}, middle)
-            looks = {"textcoords": "offset points", "ha": "center", "fontsize": 8.5}
+            looks = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
             axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), **looks)
         axis.set_xlim(-0.03, 1.03)
         ticks(axis, names)

@@ -10,7 +10,7 @@ import pathlib
 import pandas as pd
 
 from .names import matrix_key
-from .page import NONE, Block, Heading, Text, gflops, table, word
+from .page import NONE, Block, Heading, Text, gflops, marked, table, word
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = HERE.parents[1] / "bench" / "suites" / "published"
@@ -45,7 +45,8 @@ def _cells(rows: pd.DataFrame, by: list[str]) -> pd.Series:
     some = rows["size"].ne("").groupby([rows[name] for name in by]).transform("any")
     rows = rows[rows["size"].ne("") | ~some]
     best = rows.loc[rows.groupby(by, sort=False).GFLOPS.idxmax()].set_index(by)
-    return best.GFLOPS.map(gflops) + best["size"].map(lambda size: f" ({size})" if size else "")
+    cells = map(marked, best.GFLOPS.map(gflops), best.mark, best["size"])
+    return pd.Series(list(cells), best.index, dtype=object)
 
 
 def measured(view, about) -> pd.DataFrame:
@@ -65,7 +66,8 @@ def measured(view, about) -> pd.DataFrame:
         found[about.peer] = _cells(library, ["matrix"]) if len(library) else NONE
     best = own.loc[own.groupby("matrix", sort=False).GFLOPS.idxmax()].set_index("matrix")
     what = [f"{view.run.describe(row)}, k = {row.k}" for _, row in best.iterrows()]
-    best = pd.DataFrame({"best": best.GFLOPS.map(gflops), "which": what}, index=best.index)
+    cells = list(map(marked, best.GFLOPS.map(gflops), best.mark))
+    best = pd.DataFrame({"best": cells, "which": what}, index=best.index)
     return best.join(found)[[*found.columns, "best", "which"]]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from . import analysis
-from .load import Run
+from .load import Run, union, unions
 from .names import RAW, SPECIALISED, role
 
 ONE_BY_ONE = "column-by-column"  # the kernel that makes k products of one column
@@ -32,8 +32,8 @@ def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     of chunks the best, by number of threads: format, line, k, threads, matrices, and arithmetic
     means over the matrices, as Calzetta and Lori take them: GFLOPS, mean_GFLOPS (of mean times),
     per_thread (GFLOPS / threads), serial (GFLOPS of the serial kernel of that format and storage),
-    speedup over the same kernel and schedule on one thread, and efficiency. Only matrices that
-    every number of threads has."""
+    speedup over the same kernel and schedule on one thread, and efficiency; mark. Only matrices
+    that every number of threads has."""
     parts = [run.measured.assign(threads=count) for run, count in zip(runs, threads)]
     rows = pd.concat(parts, ignore_index=True)
     named = ["kernel", "storage", "schedule"]
@@ -41,23 +41,26 @@ def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     rows[named] = rows[named].fillna("")
     rows = rows[rows.contender.map(role).eq(RAW) & rows.kernel.eq("textbook")]
     same = ["format", "storage", "matrix", "k", *(["layout"] if "layout" in rows else [])]
-    serial = rows[rows.backend.eq("serial")].groupby(same).GFLOPS.max().rename("serial")
+    serial = analysis.fastest(rows[rows.backend.eq("serial")], same).set_index(same)
+    serial = serial[["GFLOPS", "mark"]].add_prefix("serial_")
     keys = [*same, "schedule"]
     table = analysis.fastest(rows[rows.backend.eq("openmp")], [*keys, "threads"])
     table = table[table.groupby(keys).threads.transform("nunique").eq(len(threads))]
     if table.empty:
         return table
-    alone = table[table.threads.eq(1)].set_index(keys).seconds.rename("alone")
-    table = table.join(serial, on=same).join(alone, on=keys, how="inner")
+    table = table.join(serial, on=same)
+    table = analysis.over_one_thread(table, keys)
     line = table.format + " " + table.storage + " " + table.schedule
     table = table.assign(
         line=line.str.split().str.join(" "),
-        speedup=table.alone / table.seconds,
+        mark=unions(table.mark, table.serial_mark),
+        serial=table.serial_GFLOPS,
         per_thread=table.GFLOPS / table.threads,
     )
-    table["efficiency"] = table.speedup / table.threads
     means = table.groupby(["k", "format", "line", "threads"]).agg(
-        matrices=("matrix", "nunique"), **{name: (name, "mean") for name in MEANS}
+        matrices=("matrix", "nunique"),
+        mark=("mark", union),
+        **{name: (name, "mean") for name in MEANS},
     )
     return means.reset_index()
 
@@ -78,14 +81,12 @@ def over_deviation(run: Run) -> pd.DataFrame:
 def one_against_many(run: Run) -> pd.DataFrame:
     """Per contender, layout, rows of the matrix and k: seconds of its best product of all columns
     by CSR, of hand-written ones the plain kernel where it was measured (together), and of its k
-    products of one column in place (apart) and on copies (copied)."""
+    products of one column in place (apart) and on copies (copied); mark."""
     rows = run.measured
     rows = rows[rows.format.eq("csr")]
-    empty = pd.DataFrame(
-        columns=["contender", "layout", "rows", "k", "together", "apart", "copied"]
-    )
+    keys = ["contender", "layout", "rows", "k"]
     if "kernel" not in rows or "layout" not in rows or not rows.kernel.eq(ONE_BY_ONE).any():
-        return empty
+        return pd.DataFrame(columns=[*keys, "together", "apart", "copied", "mark"])
     copies = rows.copies if "copies" in rows else ""
     way = pd.Series("together", index=rows.index)
     way[rows.kernel.eq(ONE_BY_ONE)] = "apart"
@@ -96,7 +97,8 @@ def one_against_many(run: Run) -> pd.DataFrame:
     plain = rows.kernel.isin(PLAIN)
     has_plain = rows.contender.isin(rows[plain].contender.unique())
     rows = rows[plain | ~has_plain | rows.way.ne("together")]
-    keys = ["contender", "layout", "rows", "k"]
-    table = rows.groupby([*keys, "way"]).seconds.min().unstack("way")
-    table = table.reindex(columns=["together", "apart", "copied"]).reset_index()
+    best = analysis.fastest(rows, [*keys, "way"])
+    table = best.set_index([*keys, "way"]).seconds.unstack("way")
+    table = table.reindex(columns=["together", "apart", "copied"])
+    table = table.assign(mark=best.groupby(keys).mark.agg(union)).reset_index()
     return table.dropna(subset=["together"]).sort_values(keys, ignore_index=True)

@@ -8,33 +8,32 @@ import functools
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from .load import Run
-from .page import Block, Picture, Text, number, table
+from .load import Run, union, unions
+from .page import Block, Picture, Text, marked, number, table
 from .style import BOUND, STEPS, Sheet, over_values, pick, short, step
 
-# name, counter, its unit's size, axis, title, what the picture shows
-SPEED, MEGA, FULLEST = "times one rank's work a second", 1e6, "MB on the fullest rank"
-VOLUME, SHARE = "MB a product, all ranks", "share hidden"
-ALT = (
-    "efficiency over the number of ranks; the dashed line is 1",
-    "speed-up over the number of ranks; dashed: ideal",
-    "megabytes exchanged in a product",
-    "the share of the exchange that the local part hides",
-    "megabytes of matrix, vectors and buffers of a rank",
-)
-PICTURES = [
-    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks", ALT[0]),
-    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks", ALT[1]),
-    ("volume", "exchanged_bytes", MEGA, VOLUME, "What ranks exchange", ALT[2]),
-    ("overlap", "overlap", 1, SHARE, "Exchange hidden behind the local part", ALT[3]),
-    ("memory", "rank_memory_bytes", MEGA, FULLEST, "Memory of a rank", ALT[4]),
+MEGA, SPEED = 1e6, "times one rank's work a second"
+PICTURES = [  # name, counter, its unit's size, axis, title
+    ("efficiency", "efficiency", 1, "efficiency", "Efficiency over ranks"),
+    ("speed-up", "speed_up", 1, SPEED, "Speed-up over ranks"),
+    ("volume", "exchanged_bytes", MEGA, "MB a product, all ranks", "What ranks exchange"),
+    ("overlap", "overlap", 1, "share hidden", "Exchange hidden behind the local part"),
+    ("memory", "rank_memory_bytes", MEGA, "MB on the fullest rank", "Memory of a rank"),
 ]
 
 
 def with_speed_up(run: Run) -> pd.DataFrame:
-    """The measured rows; speed_up: the work that all ranks do in a second, over that of one."""
+    """The measured rows; how: what ran; speed_up: the work that all ranks do in a second, over that
+    of one; efficiency_mark: of the row's and of one rank's."""
     rows = run.measured
-    return rows.assign(speed_up=rows.efficiency * rows.ranks)
+    rows = rows.assign(how=[run.describe(row) for _, row in rows.iterrows()])
+    keys = [*run.problem_keys, "how"]
+    keys.remove("ranks")
+    alone = rows[rows.ranks == 1].groupby(keys).mark.agg(union).rename("alone_mark")
+    rows = rows.join(alone, on=keys)
+    return rows.assign(
+        speed_up=rows.efficiency * rows.ranks, efficiency_mark=unions(rows.mark, rows.alone_mark)
+    )
 
 
 def claims(run: Run) -> list[tuple[str, str]]:
@@ -46,9 +45,10 @@ def claims(run: Run) -> list[tuple[str, str]]:
     low, high = rows.loc[rows.efficiency.idxmin()], rows.loc[rows.efficiency.idxmax()]
     says = (
         f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; the highest is "
-        f"{high.efficiency:.3f} ({high.matrix}, k = {high.k})."
+        f"{marked(number(high.efficiency, '.3f'), high.efficiency_mark)} ({high.matrix}, "
+        f"k = {high.k})."
     )
-    return [(number(low.efficiency, ".3f"), says)]
+    return [(marked(number(low.efficiency, ".3f"), low.efficiency_mark), says)]
 
 
 def over_ranks(view) -> list[Block]:
@@ -68,11 +68,11 @@ def over_ranks(view) -> list[Block]:
             "not take beyond its local part."
         )
     ]
-    for name, column, unit, label, title, says in PICTURES:
+    for name, column, unit, label, title in PICTURES:
         many = (rows.ranks > 1) | (column not in ("exchanged_bytes", "overlap"))
         shown = rows[rows[column].notna() & many].assign(shown=rows[column] / unit)
         if len(shown):
-            alt = f"Lines: {says}, a panel per matrix, a line per k."
+            alt = f"Lines: {title}, {label}; a panel per matrix, a line per k, dashed: ideal."
             draw = functools.partial(_over_ranks, view, shown, name, label, title)
             blocks.append(Picture(f"{view.prefix}ranks-{name}", alt, draw))
     return blocks
@@ -80,15 +80,14 @@ def over_ranks(view) -> list[Block]:
 
 def _over_ranks(view, rows: pd.DataFrame, name: str, label: str, title: str) -> plt.Figure:
     """A panel per matrix, a line per way and k."""
-    rows = rows.assign(way=[view.run.describe(row) for _, row in rows.iterrows()])
-    lines = list(dict.fromkeys(zip(rows.way, rows.k)))
+    lines = list(dict.fromkeys(zip(rows.how, rows.k)))
     lines = [lines[at] for at in pick(range(len(lines)), len(STEPS))]
     groups = list(rows.groupby("matrix", sort=False))
     sheet = Sheet(len(groups), 2, 3.3)
     for axis, (matrix, group) in zip(sheet.axes, groups):
         for at, (way, k) in enumerate(lines):
-            points = group[(group.way == way) & (group.k == k)].sort_values("ranks")
-            words = f"k = {k}" if rows.way.nunique() == 1 else f"{way}, k = {k}"
+            points = group[(group.how == way) & (group.k == k)].sort_values("ranks")
+            words = f"k = {k}" if rows.how.nunique() == 1 else f"{way}, k = {k}"
             sheet.line(axis, points.ranks, points.shown, words, **step(at))
         counts = sorted(group.ranks.unique())
         if name in ("efficiency", "speed-up"):
@@ -104,14 +103,14 @@ def all_ranks(view) -> list[Block]:
     rows = with_speed_up(view.run)
     mean = (rows.nnz / rows.ranks).where(rows.nnz > 0)
     rows = rows.assign(
-        how=[view.run.describe(row) for _, row in rows.iterrows()],
         ms=rows.seconds * 1e3,
-        ms_mark=rows.mark,
         waited=rows.waited_seconds * 1e3,
         MB=rows.exchanged_bytes / 1e6,
         hidden=rows.overlap.where(rows.ranks > 1),
         balance=rows.most_rank_nnz / mean,
         memory=rows.rank_memory_bytes / 1e6,
+        speed_up_mark=rows.efficiency_mark,
+        **dict.fromkeys(["MB_mark", "balance_mark", "slowest_rank_mark", "memory_mark"], ""),
     )
     columns = (
         "matrix | how | k | ranks | ms, median <- ms .4f | ms, waited for <- waited .4f | "

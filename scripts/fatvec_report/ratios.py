@@ -6,12 +6,13 @@ from __future__ import annotations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.transforms import ScaledTranslation
 
 from . import analysis
-from .load import union
+from .load import union, unions
 from .names import PEER
 from .page import Block, Heading, Picture, Text, table, times
-from .style import CONTENDERS, FORMATS, INK, Sheet, even, look, pick
+from .style import CONTENDERS, FORMATS, INK, SMALL, Sheet, around, even, look, narrow, pick
 
 ALL_PEERS = "best library"
 
@@ -26,9 +27,7 @@ def ratios(view) -> list[Block]:
     if len(peers) > 1:
         lines.append((best.vs_peer, best.vs_peer_mark, ALL_PEERS))
     lines = [
-        best.assign(
-            ratio=ratio, line=line, ratio_mark=list(map(union, zip(best.fatvec_mark, mark)))
-        )
+        best.assign(ratio=ratio, line=line, ratio_mark=unions(best.fatvec_mark, mark))
         for ratio, mark, line in lines
     ]
     lines = pd.concat(lines).dropna(subset=["ratio"]) if lines else best.head(0)
@@ -66,6 +65,7 @@ def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
         best=("ratio", "max"),
         best_mark=("ratio_mark", "last"),
         fast=("ratio", lambda values: (values >= 1).mean()),
+        fast_mark=("ratio_mark", union),
     )
     columns = (
         f"{'backend, format' if raw else 'against'} <- line | cases | "
@@ -79,7 +79,8 @@ def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
     """Per comparison (title, table with ratio, k and line) a column: above the share of the cases
     up to each ratio, a curve per line; below every case over k with the geometric means, where one
     line sums the others up that one only."""
-    sheet = Sheet(2 * len(sides), len(sides), 2.9)
+    keys = max(rows.line.nunique() for _, rows in sides)
+    sheet = Sheet(2 * len(sides), len(sides), 2.9 + 0.2 * keys * narrow())
     for column, (title, rows) in enumerate(sides):
         above, below = sheet.axes[column], sheet.axes[len(sides) + column]
         for name, group in rows.groupby("line", sort=False):
@@ -89,12 +90,17 @@ def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
             looks = {"linewidth": 1.8, "markersize": 4.5, "label": label, **_line(name)}
             above.step(*steps, where="post", markevery=max(1, len(values) // 8), **looks)
         even(above)
-        above.set(title=title, xlabel="fatvec / other (geometric mean in the legend)")
+        above.set(title=title, xlabel="fatvec / other; legend: mean")
         above.set(ylabel="share of cases", ylim=(-0.03, 1.03))
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 0.97), "borderaxespad": 0}
-        above.legend(frameon=False, fontsize=8.5, **beside)
+        beside = {"bbox_to_anchor": (1.01, 0.97)}
+        if narrow():
+            below_it = ScaledTranslation(0, -0.55, sheet.figure.dpi_scale_trans)
+            beside = {"bbox_to_anchor": (0, 0), "bbox_transform": above.transAxes + below_it}
+        looks = {"frameon": False, "fontsize": SMALL, "borderaxespad": 0}
+        above.legend(loc="upper left", **looks, **beside)
         sums = rows.line == ALL_PEERS
         _over_k(below, rows[sums] if sums.any() else rows)
+        below.set_xlabel(f"k; {title}" if narrow() else below.get_xlabel())
     facts = f"{view.facts()}; ratios of speeds, above 1 fatvec is faster"
     return sheet.done("fatvec against the others, one run", facts)
 
@@ -102,23 +108,22 @@ def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
 def _line(name: str) -> dict:
     """Of a format, of a contender, or of all together."""
     known = FORMATS if name in FORMATS else CONTENDERS
-    colour, marker = (INK, "o") if name == ALL_PEERS else look(name, known)[:2]
+    colour, marker = (INK, "o") if name == ALL_PEERS else look(name, known)
     return {"color": colour, "marker": marker}
 
 
 def _over_k(axis, rows: pd.DataFrame) -> None:
     columns = sorted(rows.k.unique())
-    labelled = pick(columns, 10)  # so that numbers do not touch
+    labelled = pick(columns, 6 if narrow() else 10)  # so that numbers do not touch
     for position, k in enumerate(columns):
         group = rows[rows.k == k].sort_values("ratio")
-        # golden steps: even, and the same each time
-        spread = (np.arange(len(group)) * 0.618 % 1 - 0.5) * 0.5
-        for name, part in group.assign(place=position + spread).groupby("line", sort=False):
+        group["place"] = around(position, len(group))
+        for name, part in group.groupby("line", sort=False):
             dots = {"s": 15, "alpha": 0.7, "linewidth": 0, "zorder": 3}
             axis.scatter(part.place, part.ratio, **dots, **_line(name))
         mean = analysis.geometric_mean(group.ratio)
         axis.hlines(mean, position - 0.36, position + 0.36, color=INK, linewidth=2.2, zorder=5)
-        says = {"ha": "center", "va": "bottom", "fontsize": 8.5, "color": INK}
+        says = {"ha": "center", "va": "bottom", "fontsize": SMALL, "color": INK}
         text = times(mean).removesuffix("×") if k in labelled else ""
         axis.text(position, 1.0, text, transform=axis.get_xaxis_transform(), **says)
     even(axis, "y")

@@ -9,19 +9,8 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import (
-    costs,
-    formats,
-    models,
-    papers,
-    portability,
-    published,
-    ranks,
-    ratios,
-    record,
-    settings,
-)
-from . import speed, summary, threads, vectors
+from . import costs, formats, models, papers, portability, published, ranks, ratios
+from . import record, settings, speed, summary, threads, vectors
 from .page import Block, Heading, folded
 
 

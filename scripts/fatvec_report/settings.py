@@ -14,7 +14,7 @@ from . import analysis
 from .load import Run
 from .names import SPEAKING
 from .page import Block, Picture
-from .style import INK, Sheet, look, over_values, pages, pick, short, step, strip, ticks
+from .style import INK, SMALL, Sheet, look, over_values, pages, pick, short, step, strip, ticks
 
 FEWEST = 3  # distinct values that make a sweep
 MOST_PANELS = 12
@@ -129,7 +129,7 @@ def _blocks(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.
         axis.imshow(means, cmap="cividis", vmin=0, vmax=1, aspect="auto", origin="lower")
         for (row, column), value in np.ndenumerate(means.to_numpy()):
             if not np.isnan(value):
-                looks = {"ha": "center", "va": "center", "fontsize": 8.5}
+                looks = {"ha": "center", "va": "center", "fontsize": SMALL}
                 colour = "white" if value < 0.6 else INK
                 axis.text(column, row, f"{value:.0%}", color=colour, **looks)
         axis.set_xticks(range(len(means.columns)), means.columns)
@@ -145,7 +145,7 @@ def _choices(view, found: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
     longest = max(rows.value.nunique() for _, rows in found)
     sheet = Sheet(len(found), 2, 0.3 * longest + 0.95, sharex=True)
     for position, (axis, (title, rows)) in enumerate(zip(sheet.axes, found)):
-        colour, marker, _ = look(rows.contender.iloc[0])
+        colour, marker = look(rows.contender.iloc[0])
         groups = rows.groupby("value", sort=False).relative
         for place, (_, values) in enumerate(groups):
             looks = {"color": colour, "marker": marker}
@@ -153,6 +153,6 @@ def _choices(view, found: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
         ticks(axis, list(groups.groups), 40)
         axis.set(ylim=(groups.ngroups - 0.4, -0.6), xlim=(0, 1.04), title=title)
         axis.tick_params(axis="x", labelbottom=True)
-        last = position + 2 >= len(found)
+        last = position + sheet.columns >= len(found)
         axis.set_xlabel("speed / best variant's (bar: geometric mean)" if last else "")
     return sheet.done("Which kernel, which schedule", view.facts())

@@ -12,11 +12,12 @@ from matplotlib.patches import Patch
 
 from . import analysis, style
 from .names import PORTABLE, RAW, SPECIALISED
-from .page import Block, Picture, Text, gflops, table
+from .page import Block, Picture, Text, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
-HOLLOW = "hollow: fits the cache"
+HOLLOW = {"name": "hollow: fits the cache", "color": MUTED, "marker": "o", "linestyle": "none"}
+HOLLOW["markerfacecolor"] = "white"
 
 
 def paged(
@@ -72,23 +73,21 @@ def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
     sheet = Sheet(len(columns), 4, len(matrices) * pitch * 0.145 + LABELS, sharey=True)
     for axis, k in zip(sheet.axes, columns):
         rows = part[part.k == k].set_index("matrix").reindex(matrices)
-        for position, name in enumerate(names):
-            colour, _, hatch = look(name)
+        for position, (name, hatch) in enumerate(zip(names, style.hatches(names))):
+            colour = look(name)[0]
             places = np.arange(len(matrices)) * pitch + position
             bar = {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
             axis.barh(places, rows[name].fillna(0), height=0.92, **bar)
             sheet.keys[titled(name)] = Patch(**bar)
             own = name == SPECIALISED
             words = {"color": INK if own else MUTED, "fontweight": "bold" if own else "normal"}
-            for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"].fillna("")):
+            for place, value, mark in zip(places, rows[name], rows[f"{name}_mark"]):
                 at = (0 if pd.isna(value) else value, place)
-                words |= {"textcoords": "offset points", "va": "center", "fontsize": 8.3}
-                axis.annotate(gflops(value) + mark, at, (2.5, 0), **words)
+                words |= {"textcoords": "offset points", "va": "center", "fontsize": style.SMALL}
+                axis.annotate(marked(gflops(value), mark), at, (2.5, 0), **words)
         axis.set(title=f"k = {k}", xlabel="GFLOPS")
         axis.set_xlim(right=axis.get_xlim()[1] * 1.15)
-        style.ticks(axis, matrices)
-        axis.set_yticks(np.arange(len(matrices)) * pitch + (len(names) - 1) / 2)
-        axis.set_yticklabels([style.short(name) for name in matrices])
+        style.ticks(axis, matrices, pitch=pitch, first=(len(names) - 1) / 2)
         axis.set_ylim(len(matrices) * pitch - 0.7, -1.2)
         axis.locator_params(axis="x", nbins=4)
     return sheet.done(f"GFLOPS, each contender at its best{title}", view.facts())
@@ -130,7 +129,7 @@ def _over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
         shares = group.dropna(subset=["fatvec", "bound_fraction"])
         for last in shares.tail(1).itertuples():
             says = f"{last.bound_fraction:.0%} of the bound at k = {last.k}"
-            looks = {"va": "top", "color": style.BLUE, "fontsize": 8.5, "zorder": 6}
+            looks = {"va": "top", "color": style.BLUE, "fontsize": style.SMALL, "zorder": 6}
             axis.text(0.03, 0.96, says, transform=axis.transAxes, **looks)
     sheet.outer("GFLOPS", "k, columns of the fat vector")
     return sheet.done(f"Speed over k{title}", f"{view.facts()}; both axes logarithmic")
@@ -167,22 +166,15 @@ def _of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
         by_matrix(axis, matrices)
     for axis in sheet.axes:
         plain(axis, "x")
-    hollow = {"markerfacecolor": "white", "linestyle": "none"}
-    sheet.key(HOLLOW, color=MUTED, marker="o", **hollow)
+    sheet.key(**HOLLOW)
     return sheet.done(f"Share of the bandwidth bound{title}", view.facts())
 
 
 def roofline(view) -> list[Block]:
     rows = view.run.measured
     rows = rows[(rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)]
-    alt = (
-        "Roofline: GFLOPS over flops per byte for every problem, below the line of the measured "
-        "bandwidth."
-    )
-    caption = (
-        "Every matrix, layout and k at each contender's best. The peak of arithmetic is not "
-        "measured, so it has no roof here."
-    )
+    alt = "Roofline: GFLOPS over flops per byte for every problem, below the measured bandwidth."
+    caption = "Each contender's best. The peak of arithmetic is not measured: it has no roof here."
     name = f"{view.prefix}roofline"
     return [Picture(name, alt, lambda: _roofline(view, rows), caption)] if len(rows) else []
 
@@ -201,7 +193,7 @@ def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
             x, y = points.intensity.to_numpy(), points.GFLOPS.to_numpy()
             if len(points):
                 sheet.marks(axis, x, y, name, hollow=inside)
-    sheet.key(HOLLOW, color=MUTED, marker="o", markerfacecolor="none", linestyle="none")
+    sheet.key(**HOLLOW)
     ends = np.array([best.intensity.min() / 1.25, best.intensity.max() * 1.25])
     limit = f"measured bandwidth, {bandwidth:.4g} GB/s"
     sheet.line(axis, ends, ends * bandwidth, limit, **BOUND)
@@ -234,7 +226,7 @@ def comparison(view) -> list[Block]:
 
 def setup_costs(view) -> list[Block]:
     costs = view.table[(view.table.setup_seconds > 0) | (view.table.spread > 0)]
-    costs = costs.assign(ms=costs.setup_seconds * 1e3)
+    costs = costs.assign(ms=costs.setup_seconds * 1e3, mark=costs.fatvec_mark)
     if costs.empty:
         return []
     columns = (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How every picture looks: one colour, marker and hatch per contender (Okabe and Ito's palette),
-panels with a head, scales, pages."""
+"""How every picture looks: one colour and marker per contender (Okabe and Ito's palette), panels
+with a head, scales, pages; as wide as a page's text, or as a phone."""
 
 from __future__ import annotations
 
@@ -22,31 +22,33 @@ from .names import ESTIMATED, RAW, SPECIALISED
 INK, MUTED, GRID = "#222222", "#5f6670", "#e3e6ea"
 BLUE, GREEN, RED, ORANGE = "#0072B2", "#009E73", "#D55E00", "#E69F00"
 SKY, PURPLE, GREY = "#56B4E9", "#CC79A7", "#8a8f96"
-WIDTH, LABELS = 11.9, 0.9  # inches: the page's text; a panel's title, tick labels and axis label
+# inches: the page's text, a phone's; a panel's title, tick labels and axis label
+WIDTH, PHONE, LABELS = 11.9, 3.76, 0.9
+SMALL = 9  # points, of the smallest type: 12 pixels where a picture has its own width
 
-# colour, marker, hatch: what tells contenders apart does not rest on colour alone.
+# Colour, marker: what tells contenders apart does not rest on colour alone.
 CONTENDERS = {
-    "fatvec": (BLUE, "o", ""),
-    "fatvec-portable": (INK, "p", "oooo"),
-    "raw-serial": (GREY, "v", "...."),
-    "raw-openmp": (RED, "s", "////"),
-    "raw-cuda": (RED, "s", "////"),
-    "kokkoskernels": (GREEN, "D", "\\\\\\\\"),
-    "mkl": (PURPLE, "P", "||||"),
-    "eigen": (ORANGE, "X", "----"),
-    "cusparse": (SKY, "^", "xxxx"),
+    "fatvec": (BLUE, "o"),
+    "fatvec-portable": (INK, "p"),
+    "raw-serial": (GREY, "v"),
+    "raw-openmp": (RED, "s"),
+    "raw-cuda": (RED, "s"),
+    "kokkoskernels": (GREEN, "D"),
+    "mkl": (PURPLE, "P"),
+    "eigen": (ORANGE, "X"),
+    "cusparse": (SKY, "^"),
 }
 FORMATS = {
-    "csr": (INK, "o", ""),
-    "ellpack": (ORANGE, "s", "////"),
-    "hll": (SKY, "^", "\\\\\\\\"),
-    "sell": (GREEN, "D", "xxxx"),
-    "jad": (PURPLE, "P", "...."),
-    "pjad": (BLUE, "v", "oooo"),
-    "bsr": (RED, "X", "----"),
-    "bittcf": (GREY, "*", "++++"),
+    "csr": (INK, "o"),
+    "ellpack": (ORANGE, "s"),
+    "hll": (SKY, "^"),
+    "sell": (GREEN, "D"),
+    "jad": (PURPLE, "P"),
+    "pjad": (BLUE, "v"),
+    "bsr": (RED, "X"),
+    "bittcf": (GREY, "*"),
 }
-SPARE = [(INK, ">", "oooo"), (SKY, "<", "++++"), (PURPLE, "h", "**")]
+SPARE = [(INK, ">"), (SKY, "<"), (PURPLE, "h")]
 # For lines without a meaning of their own, with MARKERS beside them.
 STEPS = [BLUE, RED, GREEN, ORANGE, PURPLE, SKY, INK]
 MARKERS = ["o", "s", "D", "^", "P", "v", "X"]
@@ -55,6 +57,7 @@ EDGE = {"markeredgecolor": "white", "markeredgewidth": 0.5}
 BOUND = {"color": INK, "linestyle": (0, (5, 3)), "linewidth": 1.2, "zorder": 2}
 
 RC = {
+    "figure.figsize": (WIDTH, 1),
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
     "axes.edgecolor": "#b5bac1",
@@ -79,11 +82,22 @@ RC = {
     "axes.formatter.useoffset": False,
     "text.parse_math": False,  # a $ in a name is one
 }
+NARROW = RC | {"figure.figsize": (PHONE, 1)}  # every panel below the one before it
 
 
-def look(name: str, known: dict = CONTENDERS) -> tuple[str, str, str]:
+def narrow() -> bool:
+    return plt.rcParams["figure.figsize"][0] < WIDTH
+
+
+def look(name: str, known: dict = CONTENDERS) -> tuple[str, str]:
     """The same for a name wherever it appears, also for one that nobody has thought of."""
     return known.get(name.lower()) or SPARE[sum(map(ord, name)) % len(SPARE)]
+
+
+def hatches(names: list[str]) -> list[str]:
+    """Of bars: none, but where an earlier name of the picture has the same colour."""
+    colours = [look(name)[0] for name in names]
+    return ["////" * colours[:at].count(colour) for at, colour in enumerate(colours)]
 
 
 def pick(values, most: int) -> list:
@@ -109,7 +123,7 @@ def short(name: str, most: int = 26) -> str:
 
 def stroke(name: str, known: dict = CONTENDERS) -> dict:
     """How its line looks; fatvec's is broad and below, so that a line on top of it shows."""
-    colour, marker, _ = look(name, known)
+    colour, marker = look(name, known)
     broad = name == SPECIALISED
     sizes = (3.2, 7.5, 3) if broad else (1.4, 9 if marker == "*" else 5.6, 4)
     return {"color": colour, "marker": marker, **dict(zip(SIZES, sizes)), **EDGE}
@@ -126,13 +140,13 @@ def titled(name: str) -> str:
 
 
 class Sheet:
-    """A picture as wide as the page's text: panels, and above them title, facts and a legend of
-    what was drawn under a name. `height`: of a panel in inches, labels included."""
+    """A picture: panels, in one column where it is narrow, and above them title, facts and a legend
+    of what was drawn under a name. `height`: of a panel in inches, labels included."""
 
     def __init__(self, count: int, columns: int, height: float, **options) -> None:
-        self.columns = max(1, min(count, columns))
+        self.columns = 1 if narrow() else max(1, min(count, columns))
         lines = math.ceil(count / self.columns)
-        size = (WIDTH, height * lines)
+        size = (plt.rcParams["figure.figsize"][0], height * lines)
         self.figure, axes = plt.subplots(
             lines, self.columns, figsize=size, squeeze=False, **options
         )
@@ -153,7 +167,7 @@ class Sheet:
 
     def marks(self, axis, x, y, name: str, known: dict = CONTENDERS, hollow=False) -> None:
         """One mark per value; those where `hollow` is set are empty."""
-        colour, marker, _ = look(name, known)
+        colour, marker = look(name, known)
         broad = name == SPECIALISED
         hollow = np.broadcast_to(hollow, np.shape(x))
         for empty in (False, True):
@@ -172,24 +186,30 @@ class Sheet:
     def done(self, title: str, facts: str) -> plt.Figure:
         """The figure grows by its head, so that the panels keep their size."""
         figure, (width, below) = self.figure, self.figure.get_size_inches()
-        facts = textwrap.wrap(facts, int(width * 14))
+        title, facts = textwrap.wrap(title, int(width * 8)), textwrap.wrap(facts, int(width * 13))
         columns = lines = 0
         if self.keys:
-            columns = int(width / (0.6 + 0.08 * max(map(len, self.keys))))
-            columns = max(1, min(len(self.keys), columns))
-            lines = math.ceil(len(self.keys) / columns)
-        facts_end = 0.42 + 0.17 * len(facts)
+            names = [textwrap.wrap(name, int(width * 11)) or [""] for name in self.keys]
+            columns = int(width / (0.6 + 0.08 * max(len(line) for name in names for line in name)))
+            columns = max(1, min(len(names), columns))
+            lines = math.ceil(len(names) / columns) * max(map(len, names))
+        for axis in self.axes if narrow() else []:  # matplotlib's own wrapping reads a $ as math
+            axis.set_title(textwrap.fill(axis.get_title("left"), 24))
+            axis.set_xlabel(textwrap.fill(axis.get_xlabel(), 28))
+        title_end = 0.13 + 0.29 * len(title)
+        facts_end = title_end + 0.17 * len(facts)
         height = below + facts_end + 0.1 + 0.21 * lines
         figure.set_size_inches(width, height)
         left, top = 0.12 / width, lambda inches: 1 - inches / height
         bold = {"fontsize": 13, "fontweight": "bold", "color": INK}
-        figure.text(left, top(0.12), title, va="top", **bold)
-        figure.text(left, top(0.42), "\n".join(facts), va="top", fontsize=9, color=MUTED)
+        figure.text(left, top(0.12), "\n".join(title), va="top", **bold)
+        grey = {"fontsize": SMALL, "color": MUTED}
+        figure.text(left, top(title_end), "\n".join(facts), va="top", **grey)
         if self.keys:
             place = {"loc": "upper left", "bbox_to_anchor": (0.03 / width, top(facts_end))}
             space = {"borderaxespad": 0.2, "handlelength": 2.0, "columnspacing": 1.6}
-            looks = {"ncols": columns, "frameon": False, "fontsize": 9}
-            figure.legend(self.keys.values(), self.keys.keys(), **place, **space, **looks)
+            looks = {"ncols": columns, "frameon": False, "fontsize": SMALL}
+            figure.legend(self.keys.values(), map("\n".join, names), **place, **space, **looks)
         # figure.tight_layout() would leave an engine behind, for which savefig() draws everything
         # once more. Twice, for the ticks depend on the room that the first time leaves.
         for _ in range(2):
@@ -223,9 +243,11 @@ def over_values(axis, values) -> None:
     _numbers(axis.xaxis)
 
 
-def ticks(axis, rows: list[str], most: int = 26) -> None:
-    """One row per name, from above."""
-    axis.set_yticks(range(len(rows)), [short(name, most) for name in rows])
+def ticks(axis, rows: list[str], most: int = 26, pitch: float = 1, first: float = 0) -> None:
+    """One row per name, from above: `pitch` apart, after `first`."""
+    most = most * 2 // 3 if narrow() else most
+    places = first + np.arange(len(rows)) * pitch
+    axis.set_yticks(places, [short(name, most) for name in rows])
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="y", visible=False)
@@ -248,10 +270,13 @@ def even(axis, name: str = "x") -> None:
     plain(axis, name)
 
 
-def strip(axis, values, place: float, look: dict, mean: float, **marks) -> None:
-    """A mark per value around a row, and a bar at their mean. Golden steps: even, and the same each
-    time."""
-    values = np.sort(values)
-    around = place + (np.arange(len(values)) * 0.618 % 1 - 0.5) * 0.5
-    axis.scatter(values, around, s=13, linewidth=0, alpha=0.5, **look, **marks)
+def around(place: float, count: int) -> np.ndarray:
+    """Places of `count` marks beside one: golden steps are even, and the same each time."""
+    return place + (np.arange(count) * 0.618 % 1 - 0.5) * 0.5
+
+
+def strip(axis, values, place: float, look: dict, mean: float) -> None:
+    """A mark per value around a row, and a bar at their mean."""
+    places = around(place, len(values))
+    axis.scatter(np.sort(values), places, s=13, linewidth=0, alpha=0.5, **look)
     axis.vlines(mean, place - 0.36, place + 0.36, color=INK, linewidth=2.2, zorder=5)

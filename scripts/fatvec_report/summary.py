@@ -3,23 +3,34 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 import pandas as pd
 
 from . import analysis, costs, ranks
-from .load import MARKS, NOISY, union
+from .load import MARKS, NOISY, union, unions
 from .names import RAW, role
-from .page import NONE, Block, Bullets, Details, Heading, Table, Text, Verdict, share, table, times
+from .page import NONE, Block, Bullets, Heading, Table, Text, Verdict, marked, share, table, times
 from .views import commit
 
 
 def verdict(view) -> Verdict:
+    return Verdict(view.title, claims(view), what_to_use(view))
+
+
+def claims(view) -> list[tuple[str, str]]:
+    """A figure and what it says, the first ones first."""
     if view.run.dry:
-        claims = [("Dry run", "Results were verified, times mean nothing.")]
-    elif view.run.kind == "ranks":
-        claims = ranks.claims(view.run)
-    else:
-        claims = [_fastest(view), *_portability(view), *_against(view)]
-    return Verdict(view.title, claims, what_to_use(view))
+        return [("Dry run", "Results were verified, times mean nothing.")]
+    if view.run.kind == "ranks":
+        return ranks.claims(view.run)
+    some = len(view.run.measured)
+    return [_fastest(view), *_portability(view), *_against(view)] if some else []
+
+
+def headline(view) -> list[str]:
+    """A run in a few lines, for a terminal."""
+    return [*map(" ".join, claims(view)), *analysis.counts(view.run, view.table)]
 
 
 def what_to_use(view) -> Table | None:
@@ -35,7 +46,7 @@ def what_to_use(view) -> Table | None:
     best = best.assign(
         use=(best.contender + " " + best.format).str.strip(),
         share=best.seconds_first / best.seconds,
-        share_mark=list(map(union, zip(best.mark, best.mark_first))),
+        share_mark=unions(best.mark, best.mark_first),
     )
     matrices = rows.groupby("k").matrix.nunique()
     answers: list[tuple[str, list[int]]] = []
@@ -46,20 +57,16 @@ def what_to_use(view) -> Table | None:
             answers.append((use, []))
         answers[-1][1].append(k)
     records = []
-    for use, ks in answers:
+    for use, ks in (answer for answer in answers if answer[0]):
         cases = best[best.k.isin(ks) & best.use.eq(use)]
-        if use == "":
-            continue
         records.append(
             {
                 "k": " to ".join(dict.fromkeys(map(str, (ks[0], ks[-1])))),
                 "use": use,
                 "cases": f"{len(cases)} of {first.index.get_level_values('k').isin(ks).sum()}",
-                "share": analysis.geometric_mean(cases.share),
-                "share_mark": union(cases.share_mark),
-                "worst": cases.share.min(),
-                "worst_mark": union(cases.share_mark[cases.share == cases.share.min()]),
                 "spread": cases.spread.dropna().median(),
+                "spread_mark": union(cases.mark),
+                **analysis.means(cases.share, cases.share_mark, "share", "worst"),
             }
         )
     columns = (
@@ -82,11 +89,12 @@ def _fastest(view) -> tuple[str, str]:
     if len(formats):
         counts = (f"{shape} ({count})" for shape, count in formats.head(3).items())
         text += ", in " + ", ".join(counts) + " and others" * (len(formats) > 3)
-    mine = best[best.contender == name].set_index(keys).seconds
-    others = best[best.contender != name].groupby(keys, sort=False).seconds.min()
-    lead = (others / mine).dropna()
-    if len(lead):
-        mean = times(analysis.geometric_mean(lead))
+    mine = best[best.contender == name].set_index(keys)[["seconds", "mark"]]
+    others = analysis.fastest(best[best.contender != name], keys).set_index(keys)
+    both = mine.join(others[["seconds", "mark"]], rsuffix="_other", how="inner")
+    if len(both):
+        lead, marks = both.seconds_other / both.seconds, union(unions(both.mark, both.mark_other))
+        mean = marked(times(analysis.geometric_mean(lead)), marks)
         text += f"; over all cases {mean} the speed of the best other (geometric mean)"
     return name + " (hand-written)" * (role(name) == RAW), text + "."
 
@@ -96,15 +104,19 @@ def _portability(view) -> list[tuple[str, str]]:
     cells = cells[(cells.format == costs.ANY) & cells.ratio.notna() & ~cells.launch_bound]
     if cells.empty:
         return []
-    mean, low = analysis.geometric_mean(cells.ratio), cells.loc[[cells.ratio.idxmin()]]
+    mean = analysis.geometric_mean(cells.ratio)
     cost = f"portability costs {share(1 - mean)}" if mean < 1 else "portability costs nothing"
-    marks = union(cells.ratio_mark)
-    text = (
-        f"of the specialised kernels' speed is reached by the one portable source: {cost}, best "
-        f"format against best format. Worst: {share(low.ratio.item())}{low.ratio_mark.item()} "
-        f"on {view.cases(low)[0]}."
-    )
-    return [(share(mean) + marks, text)]
+    says = "of the specialised kernels' speed is reached by the one portable source"
+    says += f": {cost}, best format against best format."
+    return [_claim(view, cells, "ratio", share, says)]
+
+
+def _claim(view, rows: pd.DataFrame, column: str, read: Callable, says: str) -> tuple[str, str]:
+    """The mean of a ratio, and behind what it says the worst case."""
+    low = rows.loc[[rows[column].idxmin()]]
+    worst = marked(read(low[column].item()), low[f"{column}_mark"].item())
+    mean = marked(read(analysis.geometric_mean(rows[column])), union(rows[f"{column}_mark"]))
+    return mean, f"{says} Worst: {worst} on {view.cases(low)[0]}."
 
 
 def _against(view) -> list[tuple[str, str]]:
@@ -112,24 +124,15 @@ def _against(view) -> list[tuple[str, str]]:
     for column, who in (("vs_peer", "library"), ("vs_raw", "hand-written kernel")):
         ratios = view.table[view.table[column].notna()]
         if len(ratios):
-            low = ratios.loc[[ratios[column].idxmin()]]
-            text = (
-                f"the best {who}'s speed, by fatvec's best. At least as fast in "
-                f"{(ratios[column] >= 1).sum()} of {len(ratios)} cases. Worst: "
-                f"{times(low[column].item())}{low[f'{column}_mark'].item()} on "
-                f"{view.cases(low)[0]}."
-            )
-            mean = times(analysis.geometric_mean(ratios[column]))
-            found.append((mean + union(ratios[f"{column}_mark"]), text))
+            fast = f"At least as fast in {(ratios[column] >= 1).sum()} of {len(ratios)} cases."
+            says = f"the best {who}'s speed, by fatvec's best. {fast}"
+            found.append(_claim(view, ratios, column, times, says))
     return found
 
 
 def summary(views: list) -> list[Block]:
-    notes = [
-        f"{view.run.label} is a dry run: its results were verified, its times mean nothing."
-        for view in views
-        if view.run.dry
-    ]
+    says = "is a dry run: its results were verified, its times mean nothing."
+    notes = [f"{view.run.label} {says}" for view in views if view.run.dry]
     blocks: list[Block] = [
         *([Bullets(notes)] if notes else []),
         *([Text(text)] if (text := versions(views)) else []),
@@ -140,16 +143,13 @@ def summary(views: list) -> list[Block]:
         Text(
             f"{MARKS[0]} beside a number: repetitions behind it spread by more than {NOISY:.0%} of "
             f"their median. {MARKS[1]}: operands behind it fit the last-level cache, of a GPU the "
-            "second-level one. Marks stand in the first cards, beside ratios and beside "
-            "GFLOPS of single kernels, not in every table."
+            "second-level one. A mean has the marks of all that it is taken over."
         ),
     ]
     for view in views:
-        words = [Bullets(view.headline())]
-        if view.run.kind != "ranks":
-            folded = Details("Means, worst cases, noise and counts in words", words)
-            words = [*_cached(view), *_per_k(view), folded]
-        blocks += [Heading(view.title), *words]
+        counts = Bullets(analysis.counts(view.run, view.table))
+        shown = [] if view.run.kind == "ranks" else [*_cached(view), *_per_k(view)]
+        blocks += [Heading(view.title), *shown, counts]
     return blocks
 
 
@@ -192,21 +192,20 @@ def _per_k(view) -> list[Block]:
             {
                 "k": f"k = {k}",
                 "where": NONE if where is None else f"{where.matrix}, {where.peer_what}",
-                "same": _mean(raw, raw_mark),
-                "same_worst": raw.min(),
-                "same_worst_mark": union(raw_mark[raw == raw.min()]),
-                "raw": _mean(part.vs_raw, part.vs_raw_mark),
-                "peer": _mean(peer, part.vs_peer_mark),
-                "peer_worst": peer.min(),
-                "peer_worst_mark": union(part.vs_peer_mark[part.vs_peer == peer.min()]),
+                **analysis.means(raw, raw_mark, "same", "same_worst"),
+                **analysis.means(part.vs_raw, part.vs_raw_mark, "raw"),
+                **analysis.means(peer, part.vs_peer_mark, "peer", "peer_worst"),
+                "same_count": raw.count(),
+                "raw_count": part.vs_raw.count(),
+                "peer_count": peer.count(),
                 "bound": part.bound_fraction.dropna().median(),
                 "bound_mark": union(part.fatvec_mark),
             }
         )
     columns = (
         " <- k | "
-        "fatvec / hand-written, same format <- same | worst <- same_worst times | "
-        "best / best hand-written <- raw | best / best library <- peer | "
+        "fatvec / hand-written, same format <- same times | worst <- same_worst times | "
+        "best / best hand-written <- raw times | best / best library <- peer times | "
         "worst <- peer_worst times | of bound, median <- bound share | "
         "worst case against a library <- where"
     )
@@ -215,11 +214,3 @@ def _per_k(view) -> list[Block]:
         "number of cases."
     )
     return [Text(says), table(pd.DataFrame(rows), columns, 1, (1, 4))] if rows else []
-
-
-def _mean(ratios: pd.Series, marks: pd.Series) -> str:
-    ratios = ratios.dropna()
-    marks = union(marks[ratios.index])
-    return (
-        f"{times(analysis.geometric_mean(ratios))}{marks} ({len(ratios)})" if len(ratios) else NONE
-    )

@@ -11,7 +11,7 @@ from . import analysis
 from .load import Run
 from .names import PEER, SPECIALISED, role
 from .page import Block, Picture, Text, table
-from .style import BOUND, Sheet, over_values, pick, stroke
+from .style import BOUND, Sheet, narrow, over_values, pick, stroke
 
 
 def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
@@ -24,11 +24,7 @@ def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
         for run, count in zip(runs, threads)
     ]
     rows = pd.concat(parts, ignore_index=True)
-    alone = rows[rows.threads == 1].set_index(keys).seconds.rename("alone")
-    rows = rows.join(alone, on=keys, how="inner")
-    rows["speedup"] = rows.alone / rows.seconds
-    rows["efficiency"] = rows.speedup / rows.threads
-    return rows.reset_index(drop=True)
+    return analysis.over_one_thread(rows, keys)
 
 
 def over_threads(view) -> list[Block]:
@@ -45,14 +41,14 @@ def over_threads(view) -> list[Block]:
 
     def one(part: pd.DataFrame) -> list[Block]:
         by = ["matrix", "contender", "k"]
-        last = part.sort_values("threads", kind="stable").groupby(by, sort=False)
-        last = last[["efficiency", "threads"]].last()
-        last = last.assign(efficiency=last.efficiency.where(last.threads == most))
-        wide = part.pivot(index=by, columns="threads", values="speedup")
-        order = part[by].drop_duplicates()
-        last = last.join(wide.rename(columns=str)).assign(best=wide.idxmax(axis=1))
-        last = last.reindex(columns=[*last.columns, *map(str, set(view.threads) - {*wide})])
-        return [table(order.merge(last.reset_index(), on=by), columns, 2)]
+        wide = analysis.wide(part, by, "threads", "speedup")
+        last = part[part.threads == most].set_index(by)[["efficiency", "mark"]]
+        wide = wide.join(last.rename(columns={"mark": "efficiency_mark"}))
+        wide["best"] = part.set_index("threads").groupby(by).speedup.idxmax()
+        wide = wide.assign(
+            **{str(count): float("nan") for count in {*view.threads} - {*part.threads}}
+        )
+        return [table(wide.reset_index(), columns, 2)]
 
     return [
         Text(
@@ -75,7 +71,7 @@ def _scaling(view, rows: pd.DataFrame) -> plt.Figure:
     """One column per k: geometric mean over the matrices, shaded from worst to best."""
     columns, threads = pick(rows.k, 4), sorted(rows.threads.unique())
     names = sorted(rows.contender.unique(), key=lambda name: analysis.ROLES.index(role(name)))
-    sheet = Sheet(2 * len(columns), len(columns), 2.6, sharey="row")
+    sheet = Sheet(2 * len(columns), len(columns), 2.6, sharey="none" if narrow() else "row")
     for position, axis in enumerate(sheet.axes):
         kind = "speedup" if position < len(columns) else "efficiency"
         k = columns[position % len(columns)]
@@ -89,9 +85,8 @@ def _scaling(view, rows: pd.DataFrame) -> plt.Figure:
         ideal = threads if kind == "speedup" else [1] * len(threads)
         sheet.line(axis, threads, ideal, "ideal", **BOUND)
         over_values(axis, threads)
-        axis.set_title(f"k = {k}" if kind == "speedup" else "")
-        axis.set_xlabel("threads" if kind == "efficiency" else "")
-        axis.set_ylabel(kind if k == columns[0] else "")
+        axis.set(title=f"k = {k}", xlabel="threads")
+        axis.set_ylabel(kind if position % sheet.columns == 0 else "")
         axis.set_ylim(bottom=0)
     return sheet.done(
         "Speedup and efficiency over threads",

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import matplotlib.pyplot as plt
 import pandas as pd
 
+from . import analysis
 from .page import Block, Picture, Text, table
 from .style import BOUND, Sheet, plain, stroke
 
@@ -18,8 +21,6 @@ def versions(view, rows: pd.DataFrame) -> pd.DataFrame:
         version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()],
         us=rows.seconds * 1e6,
         N=rows.length.map("{:,}".format),
-        us_mark=rows.mark,
-        bound_fraction_mark=rows.mark,
     )
 
 
@@ -27,23 +28,25 @@ def over_length(view) -> list[Block]:
     rows = versions(view, view.run.measured[view.run.measured.k == 1])
     if rows.length.nunique() < 2:
         return []
-    share = ("bound_fraction", "bandwidth / measured", "Share of the bandwidth over the length")
+    pictures = (
+        ("runtime", "seconds", "seconds", "Runtime"),
+        ("bandwidth", "bound_fraction", "bandwidth / measured", "Share of the bandwidth"),
+    )
     return [
         Text(
             "Every version leaves its result where it computed it. The dashed line: the bytes of "
             "the operands, read once at the fastest pattern that the same run measured (a copy on "
             "a GPU; read, copy or triad on a host). Vectors that fit a cache may be faster."
         ),
-        Picture(
-            f"{view.prefix}vectors-runtime",
-            "Lines: seconds over the length of the vector, a panel per operation, a line per "
-            "version.",
-            lambda: _over_length(view, rows, "seconds", "seconds", "Runtime over the length"),
-        ),
-        Picture(
-            f"{view.prefix}vectors-bandwidth",
-            "Lines: share of the measured bandwidth over the length, a panel per operation.",
-            lambda: _over_length(view, rows, *share),
+        *(
+            Picture(
+                f"{view.prefix}vectors-{name}",
+                f"Lines: {label} over the length, a panel per operation, a line per version.",
+                functools.partial(
+                    _over_length, view, rows, value, label, f"{title} over the length"
+                ),
+            )
+            for name, value, label, title in pictures
         ),
     ]
 
@@ -77,8 +80,8 @@ def seven_figures(view) -> list[Block]:
     rows = versions(view, rows[rows.k.eq(1) & rows.operation.eq("statistics")])
     if rows.length.nunique() < 2:
         return []
-    wide = rows.groupby(["length", "N", "version"], sort=False).us.min().unstack("version")
-    wide = wide[rows.version.unique()].sort_index().reset_index()
+    rows = analysis.fastest(rows, ["length", "version"])
+    wide = analysis.wide(rows.sort_values("length", kind="stable"), ["N"], "version", "us")
     columns = ["N", *((name, name, ".1f") for name in rows.version.unique())]
     return [
         Text(
@@ -86,7 +89,7 @@ def seven_figures(view) -> list[Block]:
             "and number of zeros of a vector of N elements, in one pass. Gollmann 2020 compares "
             "shared memory with warp shuffles (exercises 1 to 3)."
         ),
-        table(wide, columns, 0),
+        table(wide.reset_index(), columns, 0),
     ]
 
 
@@ -95,8 +98,8 @@ def multivectors(view) -> list[Block]:
     if rows.empty:
         return []
     by = ["operation", "layout", "k", "N"]
-    wide = rows.groupby([*by, "version"], sort=False).bound_fraction.first().unstack("version")
-    wide = wide.loc[rows.set_index(by).index.unique()].reset_index()
+    rows = rows.drop_duplicates([*by, "version"])
+    wide = analysis.wide(rows, by, "version", "bound_fraction").reset_index()
     columns = [
         "operation | layout | k | rows <- N",
         *((name, name, "share") for name in rows.version.unique()),

@@ -10,7 +10,7 @@ import re
 
 import pandas as pd
 
-from . import analysis, costs, ranks
+from . import analysis, costs
 from .load import Run, whole
 from .page import Block, Heading
 
@@ -64,14 +64,6 @@ class View:
     @functools.cached_property
     def costs(self) -> pd.DataFrame:
         return costs.cells(self.run)
-
-    def headline(self) -> list[str]:
-        if self.run.kind == "ranks":
-            return [" ".join(claim) for claim in ranks.claims(self.run)]
-        return [
-            *costs.headline(self.costs),
-            *analysis.headline(self.run, self.table, self.same_format),
-        ]
 
     def parts(self, table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
         """A table split by what else tells problems apart (layout, scalar, ...), each part with its

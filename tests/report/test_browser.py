@@ -12,6 +12,7 @@ import unittest
 
 import from_tree
 import whole
+from fatvec_report import style
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -54,16 +55,19 @@ PROBE = """<script>addEventListener("load", () => {
   const kept = [...filter.nextSibling.querySelectorAll("tbody tr")]
     .filter(row => !row.hidden).map(row => row.textContent);
   const images = [...document.images];
-  const inches = image => parseFloat(image.style.getPropertyValue("--inches"));
+  const inch = image => image.width / image.naturalWidth * 192;  // a PNG's dots an inch
+  const right = image => image.getBoundingClientRect().right;
+  const wide = image => image.closest(".scroll") || right(image) > innerWidth;
   const words = "main p, main li, td, figcaption, .verdict li";
   document.body.dataset.probe = JSON.stringify({
     images: images.map(image =>
       [image.closest("figure").id, image.complete, image.naturalWidth, image.naturalHeight]),
-    labels: images.map(image => image.width / inches(image) * 9.5 / 72),
+    labels: images.map(image => inch(image) * SMALLEST / 72),
+    sideways: images.filter(wide).map(image => image.closest("figure").id),
     text: [...document.querySelectorAll(words)].map(size),
     wide: document.documentElement.scrollWidth, overlaps, falling: click(2), rising: click(2),
     words: click(6), kept, said: filter.lastChild.textContent});
-})</script></body>"""
+})</script></body>""".replace("SMALLEST", str(style.SMALL))  # test_pictures.py holds pictures to it
 FRAME = """<!DOCTYPE html><body style="margin:0">
 <iframe src="probe.html" style="width:390px;height:2400px;border:0"></iframe><script>
 addEventListener("load", () => {
@@ -124,7 +128,8 @@ class Browser(unittest.TestCase):
         self.assertEqual(probe["overlaps"], [])
         self.assertGreaterEqual(min(probe["text"]), 12)
         self.assertLessEqual(max(probe["text"]) / min(probe["text"]), 1.35)
-        self.assertGreaterEqual(min(probe["labels"]), 10.5)  # pixels of a picture's tick labels
+        self.assertEqual(probe["sideways"], [])
+        self.assertGreaterEqual(min(probe["labels"]), 11)  # pixels of a picture's smallest type
         self.assertLessEqual(max(probe["labels"]) / min(probe["labels"]), 1.35)
 
     def probe(self, dom):
@@ -155,7 +160,7 @@ class Browser(unittest.TestCase):
         self.assertTrue(probe["kept"] and all("hll" in row for row in probe["kept"]), probe["kept"])
         self.assertRegex(probe["said"], rf"^{len(probe['kept'])} of \d+ rows$")
 
-    def test_a_phone_scrolls_tables_and_not_the_page(self):
+    def test_a_phone_scrolls_tables_but_neither_pictures_nor_the_page(self):
         (FOLDER / "probe.html").write_text(PAGE.replace("</body>", PROBE))
         dom, console = self.browse("phone.html", FRAME)
         self.assertEqual(console, [])

@@ -90,7 +90,7 @@ class Doubts(unittest.TestCase):
 
     def test_what_to_use_is_nearest_to_the_fastest(self):
         self.assertEqual(
-            self.uses(self.TEXT)[0], ["1", "fatvec csr", "2 of 2", "71%†", "50%", "16%"]
+            self.uses(self.TEXT)[0], ["1", "fatvec csr", "2 of 2", "71%†", "50%", "16%†"]
         )
 
     def test_what_to_use_says_over_how_many_cases(self):
@@ -226,7 +226,7 @@ class Ranks(unittest.TestCase):
             ("speed-up", ["1.00×", "1.60×", "2.00×"]),
         ):
             self.assertEqual([row[table.columns.index(name)] for row in table.rows], shown)
-        self.assertIn("0.500 is the least efficiency on 4 ranks", view.headline()[0])
+        self.assertIn("0.500 is the least efficiency on 4 ranks", summary.headline(view)[0])
 
     def test_a_dry_run_has_no_pictures(self):
         run = self.run_of("weak", (1, 4, 1.0), (2, 2.5, 0.8))

@@ -9,7 +9,7 @@ import unittest
 import whole
 import pandas
 
-VOID = {"meta", "link", "img", "br", "hr", "input"}
+VOID = {"meta", "link", "img", "source", "br", "hr", "input"}
 SECTIONS = (
     "Summary;What portability costs;GFLOPS per matrix;Speed over k;"
     "Against hand-written code and libraries;The worst cells;Share of the bandwidth bound;Roofline;"
@@ -101,9 +101,7 @@ class Page(unittest.TestCase):
         for part in ("efficiency", "speed-up", "volume", "overlap", "memory"):
             self.assertIn(f"weak-gpu-ranks-{part}", names)
         for image in self.reader.images:
-            self.assertRegex(
-                image["src"], r"^data:image/(png|svg\+xml);base64,[A-Za-z0-9+/=]{1000,}$"
-            )
+            self.assertRegex(image["src"], r"^data:image/png;base64,[A-Za-z0-9+/=]{1000,}$")
             self.assertGreater(len(image["alt"]), 30)
 
     def test_markdown_has_the_same_pictures(self):
@@ -117,7 +115,7 @@ class Page(unittest.TestCase):
         self.assertEqual(first.count('class="verdict"'), 3)  # a CPU, a GPU and ranks
         self.assertEqual(first.count("<strong>What to use</strong>"), 2)
         for pattern in (
-            r"is the fastest in \d+ of \d+ cases, in .*?; over all cases [\d.]+× the speed of the",
+            r"is the fastest in \d+ of \d+ cases, in .*?; over all cases [\d.]+×[†‡]* the speed",
             r"<strong>\d+%[†‡]*</strong> of the specialised kernels.*?portability costs",
             r"<strong>[\d.]+×[†‡]*</strong> the best library",
             r"<strong>[\d.]+×[†‡]*</strong> the best hand-written kernel",

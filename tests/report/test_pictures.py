@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every picture of a large made-up report: no label lies on another, none is cut off by the
-picture's edge."""
+"""Every picture of a large made-up report, for a page and for a phone: no label lies on another,
+none is cut off by the picture's edge, none is too small."""
 
 import unittest
 
@@ -8,31 +8,36 @@ from cases import cases, made, seen
 import matplotlib.pyplot as plt
 from matplotlib.text import Text
 import synthetic
-from fatvec_report import formats, sections, speed
+from fatvec_report import formats, sections, speed, style
 from fatvec_report.page import Picture, flat
-from fatvec_report.style import RC
+from fatvec_report.style import NARROW, PHONE, RC, WIDTH
 from fatvec_report.views import views
 
 NAMES = [*synthetic.NAMES[:3], "gen:twin:a-matrix-whose-name-is-longer-than-there-is-room"]
 TOUCH = 1.5  # pixels of 100 per inch: the boxes hold some air
 
 
-def labels(figure):
-    """Boxes of all texts that are drawn."""
-    renderer = figure.canvas.get_renderer()
+def drawn(figure):
+    """All texts that are."""
     hidden = set()  # matplotlib keeps labels beyond an axis' ends, and does not draw them
     for axis in (axis for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)):
         ticks = (*axis.get_ticklabels(), *axis.get_ticklabels(minor=True))
         drawn = [label for tick in axis._update_ticks() for label in (tick.label1, tick.label2)]
         hidden |= set(map(id, ticks)) - set(map(id, drawn))
     return [
-        (text.get_text(), text.get_window_extent(renderer))
+        text
         for text in figure.findobj(Text)
         if text.get_text().strip()
         and text.get_visible()
         and (text.axes is None or text.axes.get_visible())
         and id(text) not in hidden
     ]
+
+
+def labels(figure):
+    """With their boxes."""
+    renderer = figure.canvas.get_renderer()
+    return [(text.get_text(), text.get_window_extent(renderer)) for text in drawn(figure)]
 
 
 def overlap(one, other):
@@ -53,11 +58,13 @@ class Pictures(unittest.TestCase):
             document["context"]["compiler"] = compiler
         runs = made(*((document["context"], document["benchmarks"]) for document in documents))
         cls.figures = {}
-        plt.rcParams.update({**RC, "figure.max_open_warning": 0})
-        for picture in flat(sections.write(views(runs))):
-            if isinstance(picture, Picture):
-                cls.figures[picture.name] = picture.draw()
-                cls.figures[picture.name].canvas.draw()
+        blocks = list(flat(sections.write(views(runs))))
+        for width, looks in ((WIDTH, RC), (PHONE, NARROW)):
+            plt.rcParams.update({**looks, "figure.max_open_warning": 0})
+            for picture in (block for block in blocks if isinstance(block, Picture)):
+                cls.figures[picture.name, width] = picture.draw()
+                cls.figures[picture.name, width].canvas.draw()
+        plt.rcParams.update(RC)
 
     @classmethod
     def tearDownClass(cls):
@@ -96,6 +103,28 @@ class Pictures(unittest.TestCase):
                                 overlap(box, axes.get_window_extent()),
                                 legend.get_texts()[0].get_text(),
                             )
+
+    def test_type_is_large_enough_and_a_phone_has_one_column(self):
+        for name, figure in self.figures.items():
+            with self.subTest(name):
+                sizes = {text.get_fontsize() for text in drawn(figure)}
+                self.assertGreaterEqual(min(sizes), style.SMALL)
+                self.assertEqual(figure.get_size_inches()[0], name[1])
+                if name[1] == PHONE:
+                    left = {axes.get_subplotspec().colspan.start for axes in figure.axes}
+                    self.assertEqual(left, {0})
+
+    def test_bars_are_hatched_where_an_earlier_one_has_their_colour(self):
+        for figure in self.figures.values():
+            bars = figure.findobj(lambda artist: getattr(artist, "get_hatch", None))
+            self.assertFalse([bar for bar in bars if bar.get_hatch()])
+        names = ["fatvec", "raw-openmp", "mkl", "raw-cuda", "raw-cuda"]
+        self.assertEqual(style.hatches(names), ["", "", "", "////", "////////"])
+        other = next(name for name in map(str, range(99)) if style.look(name)[0] == style.INK)
+        text = f"fatvec 1 | portable 2 | {other}/backend:openmp/format:csr 3"
+        (picture,) = speed.bars(seen(cases(text)))
+        (axes,) = picture.draw().axes
+        self.assertEqual([bar.get_hatch() or "" for bar in axes.patches], ["", "", "////"])
 
     def test_the_facts_are_whole(self):
         for name, figure in self.figures.items():
