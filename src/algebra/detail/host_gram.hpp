@@ -243,7 +243,7 @@ struct HostGram {
     const int whole = static_cast<int>(rounded_up(rows, lanes));
     const bool few =
         task.k <= 16 && task.m <= 16;  // more columns compute for longer than they wait
-    // So many columns of X stay in the second-level cache.
+    // 64 columns of X at a time stay in the second-level cache.
     for (int begin = 0; begin < task.k; begin += 64)
       in_tiles(Widths<4, 2, 1>(), task.m, [&](auto b, int at) {
         Panels<Sum> of_y = y;
