@@ -177,10 +177,15 @@ struct Multiply {
   void operator()(double alpha, const Block& x, double beta, const Block& y) const {
     products.time(exec, [&] { spmm(exec, alpha, a, x, beta, y); });
   }
+  /// D = gamma (W - A Z) + beta D, in one pass.
+  void step(double gamma, const Block& w, const Block& z, double beta, const Block& d) const {
+    products.time(exec, [&] { spmm(exec, -gamma, a, z, beta, d, fatvec::fused::plus(gamma, w)); });
+  }
 };
 
 /// W = p(A) W, where p(A) is about the inverse of A: `degree` steps of Chebyshev's iteration for A
-/// Z = W from Z = 0, on the upper part of A's spectrum. D and Z are room to work in.
+/// Z = W from Z = 0, on the upper part of A's spectrum. D and Z are room to work in; the residual
+/// W - A Z is formed within the products.
 void improve(const Exec& exec, const Multiply& multiply, int degree, const Block& w, const Block& d,
              const Block& z) {
   if (degree == 0) return;
@@ -189,16 +194,16 @@ void improve(const Exec& exec, const Multiply& multiply, int degree, const Block
   const double centre = (top + bottom) / 2;
   const double radius = (top - bottom) / 2;
   double from_last = 0;        // how much of the last step is in the next one,
-  double from_w = 1 / centre;  // and how much of the residual, which W becomes
+  double from_w = 1 / centre;  // and how much of the residual
   double rho = radius / centre;
   Kokkos::deep_copy(exec, z, 0);
-  Kokkos::deep_copy(exec, d, 0);
   for (int step = 0; step < degree; ++step) {
-    if (step > 0) multiply(-1, d, 1, w);
+    if (step > 0) multiply.step(from_w, w, z, from_last, d);
+    const double of_w = step > 0 ? 0 : from_w;  // A Z is 0 at first
     examples::for_each_element(
         "lobpcg::chebyshev", exec, w.extent_int(0), w.extent_int(1),
         KOKKOS_LAMBDA(std::int64_t i, int c) {
-          d(i, c) = from_last * d(i, c) + from_w * w(i, c);
+          if (of_w != 0) d(i, c) = of_w * w(i, c);
           z(i, c) += d(i, c);
         });
     const double next = 1 / (2 * centre / radius - rho);

@@ -86,7 +86,7 @@ void expect_close(const T& found, const Wide& exact, long double magnitudes, std
 
 /// Rows and columns of a result that are looked at: all of a few, else some of each.
 inline std::int64_t stride(std::int64_t count, double work) {
-  const auto most = static_cast<std::int64_t>(std::max(3.0, std::min(1e9, 3e5 / (work + 1))));
+  const auto most = static_cast<std::int64_t>(std::max(3.0, std::min(1e9, 1e5 / (work + 1))));
   return std::max<std::int64_t>(1, count / most | 1);
 }
 
@@ -161,10 +161,11 @@ class TallAlgebra : public testing::Test {};
 using Scalars = testing::Types<float, double, Kokkos::complex<double>>;
 TYPED_TEST_SUITE(TallAlgebra, Scalars);
 
+constexpr std::int64_t columns[] = {1, 2, 3, 7, 8, 16, 17, 33, 64};
 constexpr std::int64_t few_rows[] = {0, 1, 7, 1000};
 
 TYPED_TEST(TallAlgebra, GramIsTheSumOverAllRows) {
-  for (const std::int64_t k : {1, 2, 3, 7, 8, 16, 17, 33, 64})
+  for (const std::int64_t k : columns)
     for (const std::int64_t n : few_rows)
       for (const bool gaps : {false, true}) {
         check_gram<TypeParam, TypeParam, Kokkos::LayoutRight>(n, k, k, gaps);
@@ -186,7 +187,7 @@ TYPED_TEST(TallAlgebra, GramTakesManyRowsAndManyColumns) {
 TYPED_TEST(TallAlgebra, UpdateIsTheProductAndWhatYWas) {
   using Left = Kokkos::LayoutLeft;
   using Right = Kokkos::LayoutRight;
-  for (const std::int64_t k : {1, 2, 3, 7, 8, 16, 17, 33, 64})
+  for (const std::int64_t k : columns)
     for (const std::int64_t n : few_rows)
       for (const bool gaps : {false, true}) {
         check_update<TypeParam, Right, Right>(n, k, k, gaps, 1, 0);
@@ -211,7 +212,7 @@ TYPED_TEST(TallAlgebra, UpdateTakesMoreColumnsThanAPanel) {
 
 TEST(TallAlgebraTest, StreamedRowsAreWhole) {
   // More than what caches keep, in each width of a row.
-  for (const std::int64_t m : {2, 7, 12, 16}) {
+  for (const std::int64_t m : {7, 12}) {
     const std::int64_t n = 66'000'000 / (m * static_cast<std::int64_t>(sizeof(double))) + 5;
     check_update<double, Kokkos::LayoutRight, Kokkos::LayoutRight>(n, 2, m, false, 1, 0);
   }
