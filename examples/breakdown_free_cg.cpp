@@ -162,13 +162,17 @@ Products by_fatvec(const Exec& exec, const Matrix& a, int k) {
           }};
 }
 
-Products by_kokkoskernels(const Exec& exec, const Matrix& a, int) {
+Products by_kokkoskernels(const Exec& exec, const Matrix& a, int k) {
   using Crs = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
   const Crs matrix("A", a.rows(), a.cols(), static_cast<int>(a.nnz()), a.values, a.row_map,
                    a.entries);
+  const Multivector product("A P", a.rows(), k);
   return {"kokkoskernels",
           [=](const Block& x, const Block& y) {
-            KokkosSparse::spmv(exec, "N", 1.0, matrix, x, 0.0, y);
+            // spmv takes no columns of a larger array: all of P, and a copy of what is wanted.
+            const Multivector whole(x.data(), x.extent(0), static_cast<std::size_t>(k));
+            KokkosSparse::spmv(exec, "N", 1.0, matrix, whole, 0.0, product);
+            Kokkos::deep_copy(exec, y, columns(product, 0, y.extent_int(1)));
           },
           [=](const Block& x, const Block& y, const Multivector& g) {
             KokkosBlas::gemm(exec, "T", "N", 1.0, x, y, 0.0, g);
@@ -184,9 +188,12 @@ Products by_mkl(const Exec& exec, const Matrix& a, int k) {
   mkl_set_num_threads(exec.concurrency());
   const matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
                                 SPARSE_DIAG_NON_UNIT};
-  sparse_matrix_t matrix = nullptr;  // until the program ends
-  mkl_sparse_d_create_csr(&matrix, SPARSE_INDEX_BASE_ZERO, a.rows(), a.cols(), a.row_map.data(),
-                          a.row_map.data() + 1, a.entries.data(), a.values.data());
+  sparse_matrix_t matrix = nullptr;                          // until the program ends
+  auto* const offsets = const_cast<int*>(a.row_map.data());  // MKL only reads them
+  auto* const entries = const_cast<int*>(a.entries.data());
+  auto* const values = const_cast<double*>(a.values.data());
+  mkl_sparse_d_create_csr(&matrix, SPARSE_INDEX_BASE_ZERO, a.rows(), a.cols(), offsets, offsets + 1,
+                          entries, values);
   mkl_sparse_set_mm_hint(matrix, SPARSE_OPERATION_NON_TRANSPOSE, general, SPARSE_LAYOUT_ROW_MAJOR,
                          k, 1000);
   mkl_sparse_optimize(matrix);
