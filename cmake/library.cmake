@@ -3,7 +3,7 @@
 # gives every header the spelling under which users include it (<fatvec/formats/csr.hpp>); the
 # install tree has the real folders.
 set(FATVEC_INCLUDE_DIR "${PROJECT_BINARY_DIR}/include")
-set(FATVEC_HEADER_FOLDERS formats kernels src/core src/statistics src/generate src/interop src/io src/plan src/reorder src/fused src/app)
+set(FATVEC_HEADER_FOLDERS formats kernels src/core src/statistics src/generate src/interop src/io src/plan src/reorder src/fused src/algebra src/app)
 if(FATVEC_HAVE_MPI)
   list(APPEND FATVEC_HEADER_FOLDERS src/distributed)
 endif()

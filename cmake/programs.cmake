@@ -115,6 +115,19 @@ endif()
 add_executable(fatvec-bench-io "${PROJECT_SOURCE_DIR}/bench/suites/io_benchmark.cpp")
 target_link_libraries(fatvec-bench-io PRIVATE fatvec_options fatvec::io MMIO::MMIO benchmark::benchmark)
 
+# Built on request: fatvec-bench-algebra, tall and skinny products beside those of BLAS libraries.
+add_executable(fatvec-bench-algebra EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/suites/algebra_benchmark.cpp")
+target_link_libraries(fatvec-bench-algebra PRIVATE fatvec_options fatvec::kernels Kokkos::kokkoskernels)
+if("CUDA" IN_LIST Kokkos_DEVICES)
+  if(CuBlas_FOUND)
+    target_link_libraries(fatvec-bench-algebra PRIVATE CUDA::cublas)
+    target_compile_definitions(fatvec-bench-algebra PRIVATE FATVEC_BENCH_CUBLAS)
+  endif()
+elseif(MKLPeer_FOUND)
+  target_link_libraries(fatvec-bench-algebra PRIVATE MKLPeer::MKLPeer)
+  target_compile_definitions(fatvec-bench-algebra PRIVATE FATVEC_BENCH_MKL)
+endif()
+
 # fatvec-bench: kernels, hand-written code and libraries, measured in one run.
 if(EXISTS "${PROJECT_SOURCE_DIR}/bench/CMakeLists.txt")
   add_subdirectory(bench)

@@ -10,9 +10,10 @@
 // k columns.
 //
 // S is one array of 3 k columns; its blocks are subviews, which fatvec multiplies where they are.
-// The tall and skinny dense products are KokkosBlas::gemm, the dense eigenproblems of order 3 k are
-// Eigen's. The basis is made orthonormal by SVQB in the coefficients: directions that depend on the
-// others, as P and W do in the end, are dropped instead of breaking the method.
+// The tall and skinny dense products are fatvec::gram and fatvec::update, or with `--with
+// kokkoskernels` KokkosBlas::gemm for comparison; the dense eigenproblems of order 3 k are Eigen's.
+// The basis is made orthonormal by SVQB in the coefficients: directions that depend on the others,
+// as P and W do in the end, are dropped instead of breaking the method.
 //
 // Compiled for one device and, as distributed_lobpcg, for many ranks: these add up S^T S and S^T A
 // S, and each solves the dense eigenproblem, of the same bits.
@@ -31,6 +32,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <fatvec/algebra/algebra.hpp>
 
 #include "common.hpp"
 
@@ -52,22 +55,48 @@ struct Options {
   int degree = 16;
   int max_iterations = 200;
   double tolerance = 1e-6;
+  std::string with = "fatvec";
 };
 
 Block columns(const Multivector& s, int first, int last) {
   return Kokkos::subview(s, Kokkos::ALL, Kokkos::make_pair(first, last));
 }
 
-/// S^T T of two tall matrices, on the host, all ranks together.
-Dense gram(const Exec& exec, const Multivector& s, const Multivector& t) {
-  const Multivector product("gram", s.extent(1), t.extent(1));
-  KokkosBlas::gemm(exec, "T", "N", 1.0, s, t, 0.0, product);
-  Dense dense(product.extent(0), product.extent(1));
-  Kokkos::deep_copy(exec, HostDense(dense.data(), dense.rows(), dense.cols()), product);
-  exec.fence();
-  examples::add_up(dense.data(), static_cast<std::size_t>(dense.size()));
-  return dense;
-}
+/// The tall and skinny products, and their memory.
+struct Tall {
+  Tall(const Exec& exec, int k, bool kokkoskernels)
+      : workspace(exec, 3 * k, 3 * k),
+        product("gram", 3 * k, 3 * k),
+        coefficients("coefficients", 3 * k, 2 * k),
+        by_kokkoskernels(kokkoskernels) {}
+
+  /// S^T T, on the host, all ranks together.
+  [[nodiscard]] Dense gram(const Exec& exec, const Multivector& s, const Multivector& t) const {
+    const int k = s.extent_int(1);
+    const Multivector g(product.data(), k, k);
+    if (by_kokkoskernels)
+      KokkosBlas::gemm(exec, "T", "N", 1.0, s, t, 0.0, g);
+    else
+      fatvec::gram(exec, s, t, g, workspace);
+    Dense dense(k, k);
+    Kokkos::deep_copy(exec, HostDense(dense.data(), k, k), g);
+    exec.fence();
+    examples::add_up(dense.data(), static_cast<std::size_t>(dense.size()));
+    return dense;
+  }
+  /// Y = S C; C is in `coefficients`.
+  void update(const Exec& exec, const Multivector& s, const Block& y) const {
+    if (by_kokkoskernels)
+      KokkosBlas::gemm(exec, "N", "N", 1.0, s, coefficients, 0.0, y);
+    else
+      fatvec::update(exec, 1, s, coefficients, 0, y);
+  }
+
+  fatvec::GramWorkspace<Exec> workspace;
+  Multivector product;
+  Multivector coefficients;
+  bool by_kokkoskernels;
+};
 
 struct RitzPairs {
   Eigen::VectorXd values;
@@ -105,15 +134,14 @@ struct Vectors {
 
 /// X = S C and P = S (C without the rows that belong to X): the new vectors, and the way to them.
 /// The same for A X and A P.
-void rotate(const Exec& exec, Vectors& v, const Dense& c) {
+void rotate(const Exec& exec, const Tall& tall, Vectors& v, const Dense& c) {
   const int k = static_cast<int>(c.cols());
   Dense both(3 * k, 2 * k);
   both << c, c;
   both.block(0, k, k, k).setZero();
-  const Multivector coefficients("coefficients", 3 * k, 2 * k);
-  Kokkos::deep_copy(exec, coefficients, HostDense(both.data(), 3 * k, 2 * k));
-  KokkosBlas::gemm(exec, "N", "N", 1.0, v.s, coefficients, 0.0, columns(v.next_s, 0, 2 * k));
-  KokkosBlas::gemm(exec, "N", "N", 1.0, v.as, coefficients, 0.0, columns(v.next_as, 0, 2 * k));
+  Kokkos::deep_copy(exec, tall.coefficients, HostDense(both.data(), 3 * k, 2 * k));
+  tall.update(exec, v.s, columns(v.next_s, 0, 2 * k));
+  tall.update(exec, v.as, columns(v.next_as, 0, 2 * k));
   exec.fence();  // `both` goes
   std::swap(v.s, v.next_s);
   std::swap(v.as, v.next_as);
@@ -149,10 +177,15 @@ struct Multiply {
   void operator()(double alpha, const Block& x, double beta, const Block& y) const {
     products.time(exec, [&] { spmm(exec, alpha, a, x, beta, y); });
   }
+  /// D = gamma (W - A Z) + beta D, in one pass.
+  void step(double gamma, const Block& w, const Block& z, double beta, const Block& d) const {
+    products.time(exec, [&] { spmm(exec, -gamma, a, z, beta, d, fatvec::fused::plus(gamma, w)); });
+  }
 };
 
 /// W = p(A) W, where p(A) is about the inverse of A: `degree` steps of Chebyshev's iteration for A
-/// Z = W from Z = 0, on the upper part of A's spectrum. D and Z are room to work in.
+/// Z = W from Z = 0, on the upper part of A's spectrum. D and Z are room to work in; the residual
+/// W - A Z is formed within the products.
 void improve(const Exec& exec, const Multiply& multiply, int degree, const Block& w, const Block& d,
              const Block& z) {
   if (degree == 0) return;
@@ -161,16 +194,16 @@ void improve(const Exec& exec, const Multiply& multiply, int degree, const Block
   const double centre = (top + bottom) / 2;
   const double radius = (top - bottom) / 2;
   double from_last = 0;        // how much of the last step is in the next one,
-  double from_w = 1 / centre;  // and how much of the residual, which W becomes
+  double from_w = 1 / centre;  // and how much of the residual
   double rho = radius / centre;
   Kokkos::deep_copy(exec, z, 0);
-  Kokkos::deep_copy(exec, d, 0);
   for (int step = 0; step < degree; ++step) {
-    if (step > 0) multiply(-1, d, 1, w);
+    if (step > 0) multiply.step(from_w, w, z, from_last, d);
+    const double of_w = step > 0 ? 0 : from_w;  // A Z is 0 at first
     examples::for_each_element(
         "lobpcg::chebyshev", exec, w.extent_int(0), w.extent_int(1),
         KOKKOS_LAMBDA(std::int64_t i, int c) {
-          d(i, c) = from_last * d(i, c) + from_w * w(i, c);
+          if (of_w != 0) d(i, c) = of_w * w(i, c);
           z(i, c) += d(i, c);
         });
     const double next = 1 / (2 * centre / radius - rho);
@@ -196,13 +229,13 @@ std::vector<double> exact_eigenvalues(int n, int wanted) {
 
 /// LOBPCG until the wanted pairs have |A x - theta x| <= tolerance theta. v.s starts with any X,
 /// and ends with the eigenvectors.
-Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, Vectors& v,
+Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, const Tall& tall, Vectors& v,
                       const Options& options, int& iterations) {
   const int k = options.k;
   multiply(1, columns(v.s, 0, k), 0, columns(v.as, 0, k));
   for (iterations = 0;; ++iterations) {
-    const RitzPairs ritz = rayleigh_ritz(gram(exec, v.s, v.s), gram(exec, v.s, v.as), k);
-    rotate(exec, v, ritz.coefficients);
+    const RitzPairs ritz = rayleigh_ritz(tall.gram(exec, v.s, v.s), tall.gram(exec, v.s, v.as), k);
+    rotate(exec, tall, v, ritz.coefficients);
     const Block w = columns(v.s, 2 * k, 3 * k);
     const auto norms =
         residuals(exec, multiply.a, columns(v.s, 0, k), columns(v.as, 0, k), ritz.values, w);
@@ -229,6 +262,7 @@ bool run(const Options& options) {
   examples::Stopwatch products;
   const Multiply multiply{exec, a, products};
   Vectors v(examples::rows_here(a), k);
+  const Tall tall(exec, k, options.with == "kokkoskernels");
   const Block x = v.d;
   const Block ax = v.z;
   Kokkos::Random_XorShift64_Pool<Exec> random(
@@ -237,7 +271,7 @@ bool run(const Options& options) {
   exec.fence();
   const Kokkos::Timer timer;
   int iterations = 0;
-  const Eigen::VectorXd theta = solve(exec, multiply, v, options, iterations);
+  const Eigen::VectorXd theta = solve(exec, multiply, tall, v, options, iterations);
   const double seconds = timer.seconds();
   std::printf("iterations  %d, of %d products each\n", iterations, std::max(options.degree, 1));
   examples::print_share(products, seconds);
@@ -253,7 +287,7 @@ bool run(const Options& options) {
   const auto norms = residuals(exec, a, x, ax, theta, columns(v.s, 2 * k, 3 * k));
   checks.at_most("largest |A x - theta x| / theta", largest_of(norms, options.pairs),
                  2 * options.tolerance);
-  const Dense off_identity = gram(exec, v.d, v.d) - Dense::Identity(k, k);
+  const Dense off_identity = tall.gram(exec, v.d, v.d) - Dense::Identity(k, k);
   checks.at_most("X^T X - I, Frobenius norm", off_identity.norm(), 1e-10);
   return checks.passed();
 }
@@ -272,5 +306,8 @@ int main(int argc, char** argv) {
                        "residual |A x - theta x| / theta at which a pair is good enough");
   examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6,
                        "iterations after which it gives up");
+  app.add_option("--with", options.with, "whose tall and skinny products")
+      ->check(CLI::IsMember({"fatvec", "kokkoskernels"}))
+      ->capture_default_str();
   return examples::run(app, argc, argv, [&] { return run(options); });
 }

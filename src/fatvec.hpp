@@ -3,6 +3,7 @@
 
 /// Everything of fatvec::fatvec: formats and kernels (registry.hpp).
 
+#include <fatvec/algebra/algebra.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/assemble.hpp>
 #include <fatvec/formats/coo.hpp>

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block conjugate gradients: A X = B for k right-hand sides, which share one space to search in.
+//
+// In block_cg each column has a search of its own; here the step of every column is the best one in
+// the span of all k directions P, so that fewer iterations are wanted. alpha and beta are small
+// matrices:
+//
+//     Q = A P,  alpha = (PᵀQ)⁻¹ PᵀR,  X += P alpha,  R -= Q alpha,
+//     beta = -(PᵀQ)⁻¹ QᵀR,  P = an orthonormal basis of the span of R + P beta.
+//
+// Directions that depend on the others are dropped by a Cholesky factorisation with pivots instead
+// of making PᵀQ singular, and so are those of columns whose residual is small enough: these are
+// frozen. P has orthonormal columns and PᵀR = 0, so that the Gram matrix of R + P beta is RᵀR +
+// betaᵀ beta, without a pass over memory. Q and R are neighbours in one array: gram() forms PᵀQ and
+// PᵀR, and QᵀR and RᵀR, in a pass each.
+//
+// --with kokkoskernels, or mkl where it was found, runs the same iteration by those products next.
+//
+// Methods: D. P. O'Leary, The block conjugate gradient algorithm and related methods, Linear
+// Algebra Appl. 29 (1980); H. Ji and Y. Li, A breakdown-free block conjugate gradient method, BIT
+// 57 (2017).
+#include <KokkosBlas3_gemm.hpp>
+#include <KokkosSparse_spmv.hpp>
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Random.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#if defined(EXAMPLES_HAVE_MKL)
+#include <mkl_cblas.h>
+#include <mkl_service.h>
+#include <mkl_spblas.h>
+#endif
+
+#include <fatvec/algebra/algebra.hpp>
+#include <fatvec/core/error.hpp>
+#include <fatvec/plan/plan.hpp>
+
+#include "common.hpp"
+
+using examples::Device;
+using examples::Exec;
+using examples::Matrix;
+using examples::Multivector;
+using Block = Kokkos::View<double**, Kokkos::LayoutStride, Device>;  // columns of a Multivector
+
+namespace {
+
+struct Options {
+  int size = 64;
+  int k = 8;
+  int max_iterations = 1000;
+  double tolerance = 1e-8;
+  bool box = false;
+  std::string with = "fatvec";
+};
+
+Block columns(const Multivector& s, int first, int last) {
+  return Kokkos::subview(s, Kokkos::ALL, Kokkos::make_pair(first, last));
+}
+
+/// A small matrix on the host, row by row.
+struct Small {
+  Small(int rows_, int columns_)
+      : rows(rows_),
+        columns(columns_),
+        values(static_cast<std::size_t>(rows_) * static_cast<std::size_t>(columns_)) {}
+  double& operator()(int i, int j) { return values[static_cast<std::size_t>(i * columns + j)]; }
+  double operator()(int i, int j) const {
+    return values[static_cast<std::size_t>(i * columns + j)];
+  }
+  int rows, columns;
+  std::vector<double> values;
+};
+
+/// N⁻¹ S for a symmetric positive definite N, by Cholesky's factorisation.
+Small solved(Small n, Small s) {
+  const int r = n.rows;
+  for (int j = 0; j < r; ++j) {
+    for (int l = 0; l < j; ++l)
+      for (int i = j; i < r; ++i) n(i, j) -= n(i, l) * n(j, l);
+    if (!(n(j, j) > 0)) throw std::runtime_error("the directions are not A-independent");
+    const double root = std::sqrt(n(j, j));
+    for (int i = j; i < r; ++i) n(i, j) /= root;
+  }
+  for (int c = 0; c < s.columns; ++c) {
+    for (int i = 0; i < r; ++i) {
+      for (int l = 0; l < i; ++l) s(i, c) -= n(i, l) * s(l, c);
+      s(i, c) /= n(i, i);
+    }
+    for (int i = r - 1; i >= 0; --i) {
+      for (int l = i + 1; l < r; ++l) s(i, c) -= n(l, i) * s(l, c);
+      s(i, c) /= n(i, i);
+    }
+  }
+  return s;
+}
+
+/// C for which T C has orthonormal columns that span what T does, from G = TᵀT: a Cholesky
+/// factorisation with pivots, of the columns scaled to length 1, ends where nothing is left.
+Small orthonormal_combination(const Small& g) {
+  constexpr double dependent = 1e-12;
+  const int k = g.rows;
+  std::vector<double> scale(static_cast<std::size_t>(k)), left(scale);
+  std::vector<int> chosen;
+  Small rows(k, k);  // of the factor: row n belongs to pivot n
+  const auto at = [](auto& values, int c) -> auto& { return values[static_cast<std::size_t>(c)]; };
+  for (int c = 0; c < k; ++c) {
+    at(scale, c) = g(c, c) > 0 ? 1 / std::sqrt(g(c, c)) : 0;
+    at(left, c) = g(c, c) > 0 ? 1 : 0;
+  }
+  while (static_cast<int>(chosen.size()) < k) {
+    const auto n = static_cast<int>(chosen.size());
+    const auto pivot = static_cast<int>(std::max_element(left.begin(), left.end()) - left.begin());
+    if (!(at(left, pivot) > dependent)) break;
+    const double root = std::sqrt(at(left, pivot));
+    for (int c = 0; c < k; ++c) {
+      double value = g(pivot, c) * at(scale, pivot) * at(scale, c);
+      for (int l = 0; l < n; ++l) value -= rows(l, pivot) * rows(l, c);
+      rows(n, c) = value / root;
+    }
+    for (int c = 0; c < k; ++c) at(left, c) -= rows(n, c) * rows(n, c);
+    chosen.push_back(pivot);
+    for (const int done : chosen) at(left, done) = 0;
+  }
+  const auto r = static_cast<int>(chosen.size());
+  Small c(k, r);  // the chosen columns times the inverse of the upper triangle
+  for (int j = 0; j < r; ++j)
+    for (int i = j; i >= 0; --i) {
+      double value = i == j ? 1 : 0;
+      for (int l = i + 1; l <= j; ++l)
+        value -= rows(i, at(chosen, l)) * c(at(chosen, l), j) / at(scale, at(chosen, l));
+      c(at(chosen, i), j) = value / rows(i, at(chosen, i)) * at(scale, at(chosen, i));
+    }
+  return c;
+}
+
+/// Whose products: Y = A X, G = XᵀY, Y = alpha X S + beta Y, on the device.
+struct Products {
+  std::string name;
+  std::function<void(const Block&, const Block&)> multiply;
+  std::function<void(const Block&, const Block&, const Multivector&)> gram;
+  std::function<void(double, const Block&, const Multivector&, double, const Block&)> update;
+};
+
+Products by_fatvec(const Exec& exec, const Matrix& a, int k) {
+  const auto plan = fatvec::analyse(exec, a, k);
+  const fatvec::GramWorkspace<Exec> workspace(exec, 2 * k, 2 * k);
+  return {"fatvec",
+          [=](const Block& x, const Block& y) { fatvec::spmm(exec, 1.0, plan, x, 0.0, y); },
+          [=](const Block& x, const Block& y, const Multivector& g) {
+            fatvec::gram(exec, x, y, g, workspace);
+          },
+          [=](double alpha, const Block& x, const Multivector& s, double beta, const Block& y) {
+            fatvec::update(exec, alpha, x, s, beta, y);
+          }};
+}
+
+Products by_kokkoskernels(const Exec& exec, const Matrix& a, int k) {
+  using Crs = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
+  const Crs matrix("A", a.rows(), a.cols(), static_cast<int>(a.nnz()), a.values, a.row_map,
+                   a.entries);
+  const Multivector product("A P", a.rows(), k);
+  return {"kokkoskernels",
+          [=](const Block& x, const Block& y) {
+            // spmv takes no columns of a larger array: all of P, and a copy of what is wanted.
+            const Multivector whole(x.data(), x.extent(0), static_cast<std::size_t>(k));
+            KokkosSparse::spmv(exec, "N", 1.0, matrix, whole, 0.0, product);
+            Kokkos::deep_copy(exec, y, columns(product, 0, y.extent_int(1)));
+          },
+          [=](const Block& x, const Block& y, const Multivector& g) {
+            KokkosBlas::gemm(exec, "T", "N", 1.0, x, y, 0.0, g);
+          },
+          [=](double alpha, const Block& x, const Multivector& s, double beta, const Block& y) {
+            KokkosBlas::gemm(exec, "N", "N", alpha, x, s, beta, y);
+          }};
+}
+
+#if defined(EXAMPLES_HAVE_MKL)
+Products by_mkl(const Exec& exec, const Matrix& a, int k) {
+  mkl_set_dynamic(0);
+  mkl_set_num_threads(exec.concurrency());
+  const matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
+                                SPARSE_DIAG_NON_UNIT};
+  sparse_matrix_t matrix = nullptr;                          // until the program ends
+  auto* const offsets = const_cast<int*>(a.row_map.data());  // MKL only reads them
+  auto* const entries = const_cast<int*>(a.entries.data());
+  auto* const values = const_cast<double*>(a.values.data());
+  mkl_sparse_d_create_csr(&matrix, SPARSE_INDEX_BASE_ZERO, a.rows(), a.cols(), offsets, offsets + 1,
+                          entries, values);
+  mkl_sparse_set_mm_hint(matrix, SPARSE_OPERATION_NON_TRANSPOSE, general, SPARSE_LAYOUT_ROW_MAJOR,
+                         k, 1000);
+  mkl_sparse_optimize(matrix);
+  const auto step = [](const auto& view) { return static_cast<int>(view.stride(0)); };
+  return {
+      "mkl",
+      [=](const Block& x, const Block& y) {
+        mkl_sparse_d_mm(SPARSE_OPERATION_NON_TRANSPOSE, 1, matrix, general, SPARSE_LAYOUT_ROW_MAJOR,
+                        x.data(), x.extent_int(1), step(x), 0, y.data(), step(y));
+      },
+      [=](const Block& x, const Block& y, const Multivector& g) {
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, x.extent_int(1), y.extent_int(1),
+                    x.extent_int(0), 1, x.data(), step(x), y.data(), step(y), 0, g.data(), step(g));
+      },
+      [=](double alpha, const Block& x, const Multivector& s, double beta, const Block& y) {
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, x.extent_int(0), y.extent_int(1),
+                    x.extent_int(1), alpha, x.data(), step(x), s.data(), step(s), beta, y.data(),
+                    step(y));
+      }};
+}
+#endif
+
+/// Small matrices on their way between host and device.
+class Transfer {
+ public:
+  Transfer(const Exec& exec, int k) : exec_(exec), room_("small", 2 * k, 2 * k) {}
+  [[nodiscard]] Multivector place(int rows, int columns) const {
+    return {room_.data(), static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)};
+  }
+  [[nodiscard]] Multivector to_device(const Small& s) const {
+    const Multivector device = place(s.rows, s.columns);
+    Kokkos::deep_copy(exec_, device, Host(s.values.data(), s.rows, s.columns));
+    exec_.fence();
+    return device;
+  }
+  [[nodiscard]] Small to_host(const Multivector& device) const {
+    Small s(device.extent_int(0), device.extent_int(1));
+    Kokkos::deep_copy(exec_,
+                      Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                          s.values.data(), s.rows, s.columns),
+                      device);
+    exec_.fence();
+    return s;
+  }
+
+ private:
+  using Host = Kokkos::View<const double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  Exec exec_;
+  Multivector room_;
+};
+
+/// Columns first ... first + count - 1 of s.
+Small part(const Small& s, int first, int count) {
+  Small some(s.rows, count);
+  for (int i = 0; i < s.rows; ++i)
+    for (int j = 0; j < count; ++j) some(i, j) = s(i, first + j);
+  return some;
+}
+
+struct Outcome {
+  std::vector<int> iterations;  ///< of each column
+  std::vector<int> ranks;       ///< of P, in each iteration
+  double seconds = 0;
+};
+
+/// Solves A X = B from X = 0 until each column has |r| <= tolerance |b|, or for max_iterations.
+Outcome solve(const Exec& exec, const Products& by, const Multivector& b, const Multivector& x,
+              const Options& options) {
+  const int n = b.extent_int(0);
+  const int k = options.k;
+  const Multivector qr("QR", n, 2 * k);
+  const Block r = columns(qr, k, 2 * k);
+  Multivector p("P", n, k);
+  Multivector next_p("P", n, k);
+  const Transfer small(exec, k);
+  const auto gram = [&](const Block& one, const Block& other) {
+    const Multivector g = small.place(one.extent_int(1), other.extent_int(1));
+    by.gram(one, other, g);
+    return small.to_host(g);
+  };
+  const auto update = [&](double alpha, const Block& from, const Small& s, double beta,
+                          const Block& to) {
+    by.update(alpha, from, small.to_device(s), beta, to);
+  };
+
+  Outcome outcome{std::vector<int>(static_cast<std::size_t>(k)), {}, 0};
+  Kokkos::deep_copy(exec, x, 0);
+  Kokkos::deep_copy(exec, r, b);
+  const Small bb = gram(r, r);
+  std::vector<bool> active(static_cast<std::size_t>(k));
+  for (int c = 0; c < k; ++c) active[static_cast<std::size_t>(c)] = bb(c, c) > 0;
+  const auto is_active = [&](int c) {
+    return static_cast<bool>(active[static_cast<std::size_t>(c)]);
+  };
+
+  // P = [R of active columns + P beta] C, where G is that one's Gram matrix.
+  int rank = 0;
+  const auto renew = [&](const Small& g, const Small& beta) {
+    const Small c = orthonormal_combination(g);
+    const int next = c.columns;
+    const Block to = columns(next_p, 0, next);
+    if (next > 0) update(1, r, c, 0, to);
+    if (next > 0 && rank > 0) {
+      Small beta_c(rank, next);
+      for (int i = 0; i < rank; ++i)
+        for (int l = 0; l < k; ++l)
+          for (int j = 0; j < next; ++j) beta_c(i, j) += beta(i, l) * c(l, j);
+      update(1, columns(p, 0, rank), beta_c, 1, to);
+    }
+    std::swap(p, next_p);
+    rank = next;
+  };
+
+  exec.fence();
+  const Kokkos::Timer timer;
+  renew(bb, Small(0, k));
+  for (int iteration = 0; rank > 0 && iteration < options.max_iterations; ++iteration) {
+    outcome.ranks.push_back(rank);
+    const Block directions = columns(p, 0, rank);
+    const Block q = columns(qr, 0, rank);
+    by.multiply(directions, q);
+    const Small of_p = gram(directions, qr);  // PᵀQ, and PᵀR
+    const Small pq = part(of_p, 0, rank);
+    Small alpha = solved(pq, part(of_p, k, k));
+    for (int c = 0; c < k; ++c) {
+      if (is_active(c)) ++outcome.iterations[static_cast<std::size_t>(c)];
+      for (int i = 0; i < rank && !is_active(c); ++i) alpha(i, c) = 0;
+    }
+    update(1, directions, alpha, 1, x);
+    update(-1, q, alpha, 1, r);
+    const Small of_r = gram(qr, r);  // QᵀR, and RᵀR
+    Small qtr(rank, k), g(k, k);
+    for (int c = 0; c < k; ++c)
+      active[static_cast<std::size_t>(c)] =
+          is_active(c) && !(of_r(k + c, c) <= options.tolerance * options.tolerance * bb(c, c));
+    for (int c = 0; c < k; ++c)
+      for (int i = 0; i < rank; ++i) qtr(i, c) = is_active(c) ? -of_r(i, c) : 0;
+    const Small beta = solved(pq, qtr);
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < k; ++j) {
+        if (!is_active(i) || !is_active(j)) continue;
+        g(i, j) = of_r(k + i, j);
+        for (int l = 0; l < rank; ++l) g(i, j) += beta(l, i) * beta(l, j);
+      }
+    renew(g, beta);
+  }
+  exec.fence();
+  outcome.seconds = timer.seconds();
+  return outcome;
+}
+
+/// |b - A x| / |b| of each column, from a fused product.
+std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivector& b,
+                              const Multivector& x) {
+  const Multivector r("residual", b.extent(0), b.extent(1));
+  const fatvec::ColumnResults<double, Exec> dots(exec, r.extent_int(1));
+  fatvec::residual(exec, b, a, x, r, dots,
+                   fatvec::fused::Workspace<Exec>(exec, r.extent_int(1), 1));
+  std::vector<double> norms = dots.on_host(exec);
+  fatvec::dot(exec, b, b, dots);
+  const std::vector<double> bb = dots.on_host(exec);
+  for (std::size_t c = 0; c < norms.size(); ++c) norms[c] = std::sqrt(norms[c] / bb[c]);
+  return norms;
+}
+
+bool run(const Options& options) {
+  const Exec exec;
+  const Matrix a = examples::generated((options.box ? "gen:stencil27:" : "gen:stencil7:") +
+                                       std::to_string(options.size));
+  const int n = a.rows();
+  std::printf(
+      "problem     %d-point matrix of %d rows, %lld entries, k = %d right-hand sides, on %s\n",
+      options.box ? 27 : 7, n, static_cast<long long>(a.nnz()), options.k, Exec::name());
+  const Multivector b("b", n, options.k);
+  const Multivector x("x", n, options.k);
+  Kokkos::Random_XorShift64_Pool<Exec> random(1);
+  Kokkos::fill_random(exec, b, random, -1.0, 1.0);
+  if (options.k > 2)  // one that depends on the others
+    Kokkos::deep_copy(exec, columns(b, 2, 3), columns(b, 0, 1));
+
+  std::vector<Products> all = {by_fatvec(exec, a, options.k)};
+  if (options.with == "kokkoskernels") all.push_back(by_kokkoskernels(exec, a, options.k));
+#if defined(EXAMPLES_HAVE_MKL)
+  if (options.with == "mkl") all.push_back(by_mkl(exec, a, options.k));
+#endif
+  examples::Checks checks;
+  double first = 0;
+  for (const Products& by : all) {
+    const Outcome outcome = solve(exec, by, b, x, options);
+    std::printf("iterations ");
+    for (const int count : outcome.iterations) std::printf(" %d", count);
+    std::printf(" (of each column)\n");
+    if (outcome.ranks.empty()) continue;
+    const double each = 1e3 * outcome.seconds / static_cast<double>(outcome.ranks.size());
+    std::printf("time        %.3f s by %s, %.3f ms an iteration, of %d to %d directions",
+                outcome.seconds, by.name.c_str(), each, outcome.ranks.back(),
+                outcome.ranks.front());
+    if (first > 0) std::printf(": %.2f times that of fatvec", each / first);
+    std::printf("\n");
+    if (first == 0) first = each;
+    checks.at_most("largest |b - A x| / |b|", examples::largest(residuals(exec, a, b, x)),
+                   10 * options.tolerance);
+  }
+  return checks.passed();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Block conjugate gradients for k right-hand sides, on a Poisson matrix.",
+               "breakdown_free_cg");
+  examples::add_number(app, "--size", options.size, 1, 600, "grid points per axis");
+  examples::add_number(app, "--k", options.k, 1, 128, "right-hand sides");
+  examples::add_number(app, "--tolerance", options.tolerance, 0, 1,
+                       "relative residual at which a column is frozen");
+  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6,
+                       "iterations after which it gives up");
+  app.add_flag("--box", options.box, "the 27-point matrix, not the 7-point one");
+  std::vector<std::string> names = {"fatvec", "kokkoskernels"};
+#if defined(EXAMPLES_HAVE_MKL)
+  names.push_back("mkl");
+#endif
+  app.add_option("--with", options.with, "whose products run the same iteration, too")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str();
+  return examples::run(app, argc, argv, [&] { return run(options); });
+}
