@@ -22,7 +22,7 @@
 ///   format csr
 ///   format bsr   row-major blocks of the size with the fewest bytes, the others with --sweep
 ///                block_size; the last block padded
-///   format symmetric   the upper triangle, told to be symmetric; of symmetric matrices
+///   format symmetric   the upper triangle, told to be symmetric; with --sweep symmetric
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
@@ -179,6 +179,7 @@ void add_mkl(Registry& registry) {
                 .backend = "openmp",
                 .format = "symmetric",
                 .parameters = {},
+                .sweep = "symmetric",
                 .prepare = [](const product::Case& task) {
                   return make_of_symmetric(task, MklMultiply(task));
                 }});

@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <fatvec/kernels/symmetric.hpp>
 
 #include "harness/contender.hpp"
 
-/// Contenders of format `symmetric`: fatvec's kernel, and raw-openmp, the loop over the upper
-/// triangle as one would write it: each thread adds to a copy of Y of its own, from its first row
-/// on, and a second loop adds up the copies.
+/// Contenders of format `symmetric`, with --sweep symmetric: fatvec's kernel, and raw-openmp, the
+/// loop over the upper triangle as one would write it: each thread adds to a copy of Y of its own,
+/// from its first row on, and a second loop adds up the copies.
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
@@ -84,11 +85,12 @@ struct RawMultiply {
 };
 
 template <class Multiply>
-Contender contender(const char* name) {
+Contender contender(const char* name, std::vector<Parameter> parameters) {
   return {.name = name,
           .backend = "openmp",
           .format = "symmetric",
-          .parameters = {},
+          .parameters = std::move(parameters),
+          .sweep = "symmetric",
           .prepare = [](const product::Case& task) {
             return make_of_symmetric(task, Multiply{task.k});
           }};
@@ -97,8 +99,8 @@ Contender contender(const char* name) {
 }  // namespace
 
 void add_raw_openmp_symmetric(Registry& registry) {
-  registry.add(contender<OwnMultiply>("fatvec"));
-  registry.add(contender<RawMultiply>("raw-openmp"));
+  registry.add(contender<OwnMultiply>("fatvec", {{"kernel", "symmetric-rows"}}));
+  registry.add(contender<RawMultiply>("raw-openmp", {}));
 }
 
 }  // namespace fatvec::bench::inline FATVEC_BENCH_IN
