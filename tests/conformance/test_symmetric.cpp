@@ -46,7 +46,7 @@ Csr<T, Offset> with_transpose(const std::string& name) {
   return csr_of<T, Offset>(std::max(a.rows(), a.cols()), sum);
 }
 
-/// Conformance takes what is prepared, and what is not, for two threads or as many as there are.
+/// Prepared, for fewer columns than there are, too, and not prepared.
 template <class T, class Offset>
 void check_like_others(const std::string& name) {
   const auto a = with_transpose<T, Offset>(name);
@@ -60,6 +60,7 @@ void check_like_others(const std::string& name) {
     if (testing::Test::HasFailure()) return;
   }
   check.check_layouts_of(prepare(Host(), matrix, 5), {8, 17});  // several passes
+  check.check_layouts_of(matrix, {1, 5});
 }
 
 /// As many shares as are asked for, whatever the number of threads.
