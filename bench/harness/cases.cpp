@@ -103,8 +103,8 @@ std::vector<Sweep> select_sweeps(const Suite& suite, const Options& options) {
 /// Every setting that some build can sweep. One that this build has no variant of is none of the
 /// user's mistakes: the same command is to run on a CPU and on a GPU.
 std::set<std::string> known_sweeps(const std::set<std::string>& of_this_build) {
-  std::set<std::string> known = {"all",       "block",      "block_size",  "chunk",
-                                 "hack_size", "slice_size", "sort_window", "textbook"};
+  std::set<std::string> known = {"all",        "block",       "block_size", "chunk",   "hack_size",
+                                 "slice_size", "sort_window", "symmetric",  "textbook"};
   known.insert(of_this_build.begin(), of_this_build.end());
   return known;
 }

@@ -9,10 +9,12 @@
 #include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/bsr.hpp>
+#include <fatvec/formats/symmetric.hpp>
 
 #include "harness/contender.hpp"
 #include "harness/scalar.hpp"
 #include "peers/whole_blocks.hpp"
+#include "raw/symmetric.hpp"
 
 /// Contender `mkl`: oneMKL's inspector-executor product. Its handle is told which product is
 /// wanted, in which layout and how often, and is optimized for that. It reads our arrays in place;
@@ -20,6 +22,7 @@
 ///   format csr
 ///   format bsr   row-major blocks of the size with the fewest bytes, the others with --sweep
 ///                block_size; the last block padded
+///   format symmetric   the upper triangle, told to be symmetric; with --sweep symmetric
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
@@ -29,6 +32,8 @@ using Bsr = BsrMatrix<Scalar, std::int32_t, Kokkos::OpenMP, std::int32_t, Kokkos
 constexpr sparse_operation_t as_is = SPARSE_OPERATION_NON_TRANSPOSE;
 constexpr matrix_descr general = {SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL,
                                   SPARSE_DIAG_NON_UNIT};
+constexpr matrix_descr upper_triangle = {SPARSE_MATRIX_TYPE_SYMMETRIC, SPARSE_FILL_MODE_UPPER,
+                                         SPARSE_DIAG_NON_UNIT};
 constexpr MKL_INT expected_calls = 1000;  // enough for any optimization to pay
 
 /// What MKL says it does not support skips the row; everything else fails it.
@@ -75,6 +80,10 @@ struct DestroyMatrix {
   void operator()(sparse_matrix_t matrix) const { mkl_sparse_destroy(matrix); }
 };
 
+using Symmetric = SymmetricMatrix<Scalar, std::int32_t, Kokkos::OpenMP, std::int32_t>;
+template <class Matrix>
+constexpr matrix_descr kind_of = std::is_same_v<Matrix, Symmetric> ? upper_triangle : general;
+
 using Handle = std::unique_ptr<std::remove_pointer_t<sparse_matrix_t>, DestroyMatrix>;
 
 Handle handle_of(const Csr& csr) {
@@ -97,6 +106,10 @@ Handle handle_of(const Bsr& bsr) {
   return Handle(handle);
 }
 
+Handle handle_of(const Symmetric& matrix) {
+  return handle_of(matrix.upper);
+}
+
 class MklMultiply {
  public:
   explicit MklMultiply(const product::Case& task)
@@ -113,11 +126,12 @@ class MklMultiply {
     handle_ = handle_of(matrix);
     sparse_matrix_t handle = handle_.get();
     if (k_ == 1) {
-      require_success(mkl_sparse_set_mv_hint(handle, as_is, general, expected_calls),
+      require_success(mkl_sparse_set_mv_hint(handle, as_is, kind_of<Matrix>, expected_calls),
                       "mkl_sparse_set_mv_hint");
     } else {
-      require_success(mkl_sparse_set_mm_hint(handle, as_is, general, layout_, k_, expected_calls),
-                      "mkl_sparse_set_mm_hint");
+      require_success(
+          mkl_sparse_set_mm_hint(handle, as_is, kind_of<Matrix>, layout_, k_, expected_calls),
+          "mkl_sparse_set_mm_hint");
     }
     require_success(mkl_sparse_optimize(handle), "mkl_sparse_optimize");
   }
@@ -127,13 +141,13 @@ class MklMultiply {
                   Scalar beta, const Multivector& y) const {
     if (k_ == 1) {
       require_success(
-          multiply_vector(as_is, alpha, handle_.get(), general, x.data(), beta, y.data()),
+          multiply_vector(as_is, alpha, handle_.get(), kind_of<Matrix>, x.data(), beta, y.data()),
           "mkl_sparse_mv");
       return;
     }
     const bool by_rows = layout_ == SPARSE_LAYOUT_ROW_MAJOR;
-    require_success(multiply_multivector(as_is, alpha, handle_.get(), general, layout_, x.data(),
-                                         k_, by_rows ? k_ : matrix.cols(), beta, y.data(),
+    require_success(multiply_multivector(as_is, alpha, handle_.get(), kind_of<Matrix>, layout_,
+                                         x.data(), k_, by_rows ? k_ : matrix.cols(), beta, y.data(),
                                          by_rows ? k_ : matrix.rows()),
                     "mkl_sparse_mm");
   }
@@ -160,6 +174,14 @@ void add_mkl(Registry& registry) {
                 .prepare = [](const product::Case& task) {
                   return product::make_product<CsrMatrix, Scalar, Kokkos::OpenMP>(
                       task, MklMultiply(task));
+                }});
+  registry.add({.name = "mkl",
+                .backend = "openmp",
+                .format = "symmetric",
+                .parameters = {},
+                .sweep = "symmetric",
+                .prepare = [](const product::Case& task) {
+                  return make_of_symmetric(task, MklMultiply(task));
                 }});
   registry.add_with_sweep({.name = "mkl",
                            .backend = "openmp",

@@ -135,6 +135,13 @@ class Conformance {
   explicit Conformance(const ZooMatrix& zoo)
       : csr_(converted<T, Offset, ExecSpace>(zoo)),
         host_csr_(mirror<Kokkos::DefaultHostExecutionSpace>(csr_)) {}
+  /// Of a matrix that is not one of the zoo.
+  static Conformance of(const Csr& csr) {
+    Conformance check;
+    check.csr_ = csr;
+    check.host_csr_ = mirror<Kokkos::DefaultHostExecutionSpace>(csr);
+    return check;
+  }
 
   /// All layouts of X and Y, plain and padded, and all k, in each layout the format has.
   void check_layouts(const std::vector<std::int64_t>& ks) {
@@ -296,6 +303,8 @@ class Conformance {
   }
 
  private:
+  Conformance() = default;
+
   void set_case(std::int64_t k, T alpha, T beta) {
     k_ = k;
     alpha_ = alpha;
