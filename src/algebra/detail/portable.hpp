@@ -78,8 +78,8 @@ struct PortableGram {
                            Tile& sums) const {
     const int a = t / tiles_across * tile;
     const int c = t % tiles_across * tile;
-    const int height = Kokkos::min(tile, task.k - a);
-    const int width = Kokkos::min(tile, task.m - c);
+    const int height = Kokkos::min(int{tile}, task.k - a);
+    const int width = Kokkos::min(int{tile}, task.m - c);
     for (std::int64_t i = first; i < end; i += step) {
       Sum of_x[tile];
       Sum of_y[tile];
@@ -214,7 +214,7 @@ struct PortableUpdate {
   KOKKOS_FUNCTION void operator()(std::int64_t item) const {
     const std::int64_t i = rows_first ? item % task.rows : item / tiles;
     const int c = static_cast<int>(rows_first ? item / task.rows : item % tiles) * tile;
-    const int width = Kokkos::min(tile, task.m - c);
+    const int width = Kokkos::min(int{tile}, task.m - c);
     T sums[tile] = {};
     for (int j = 0; j < task.k; ++j) {
       const T x = task.x(i, j);
