@@ -45,15 +45,17 @@ class SymmetricMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& = {}) {
     const std::int64_t entries = detail::offsets_from_lengths(
-        exec, detail::allocate<Offsets>(exec, "fatvec::symmetric::row_map", csr.rows() + 1),
+        exec,
+        detail::allocate<Offsets>(exec, "fatvec::symmetric::row_map", std::int64_t{csr.rows()} + 1),
         csr.rows(), detail::UpperLengths<Csr>{csr});
     return footprint_of(csr.rows(), entries);
   }
 
   /// Throws ShapeError where the matrix is not square, has several entries in one place, or is not
   /// symmetric: it names row and column of the first entry that is not that of the other triangle,
-  /// bit for bit. Throws CapacityError where the triangle exceeds options.memory_limit (default:
-  /// the free memory). Rows need not be sorted. Returns when the matrix is there.
+  /// NaN counting as equal to NaN. Throws CapacityError where the triangle exceeds
+  /// options.memory_limit (default: the free memory). Rows need not be sorted. Returns when the
+  /// matrix is there.
   template <class ExecSpace>
   static SymmetricMatrix from_csr(const ExecSpace& exec, const Csr& csr,
                                   const FormatOptions& options = {}) {

@@ -180,7 +180,8 @@ void share_rows(const ExecSpace& exec, PreparedSymmetric<Matrix>& a, std::int64_
 ///
 /// @param exec    where the products will run: a host space
 /// @param matrix  its arrays are shared, and its pattern is to stay
-/// @param k       columns of X; products of more columns go over the matrix several times
+/// @param k       columns of X; products of more columns go over the matrix several times, and
+///                by one thread where those of k have too little work for more
 /// @tparam T      the scalar type of X and Y
 ///
 /// The scratch memory serves one product at a time. Throws ShapeError for a k out of range,

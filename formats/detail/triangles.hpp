@@ -4,6 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <sstream>
+#include <string>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
@@ -118,6 +120,15 @@ typename View::non_const_value_type element(const View& view, std::int64_t n) {
   return value;
 }
 
+/// A value with all of its digits: two that differ in the last one are to look different.
+template <class T>
+std::string in_full(const T& value) {
+  std::ostringstream text;
+  text.precision(17);
+  text << value;
+  return text.str();
+}
+
 /// Throws ShapeError with row and column of the first entry that is not symmetric; rows sorted by
 /// column.
 template <class ExecSpace, class Csr>
@@ -140,10 +151,10 @@ void require_symmetric(const ExecSpace& exec, const Csr& csr) {
   const auto end = static_cast<std::int64_t>(row_map(j + 1));
   std::int64_t mirror = begin;
   while (mirror < end && element(csr.entries, mirror) != i) ++mirror;
-  const std::string other =
-      mirror < end ? concat("is ", element(csr.values, mirror)) : std::string("is not stored");
+  const std::string other = mirror < end ? concat("is ", in_full(element(csr.values, mirror)))
+                                         : std::string("is not stored");
   throw ShapeError(concat("symmetric: the matrix is not. Its entry at row ", i, ", column ", j,
-                          " (from 0) is ", element(csr.values, first), ", that at row ", j,
+                          " (from 0) is ", in_full(element(csr.values, first)), ", that at row ", j,
                           ", column ", i, " ", other,
                           ". Keep it in another format, such as CsrMatrix."));
 }

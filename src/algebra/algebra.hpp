@@ -5,6 +5,7 @@
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include <fatvec/algebra/detail/launch.hpp>
@@ -195,16 +196,19 @@ void update(const ExecSpace& exec, const Alpha& alpha, const X& x, const S& s, c
 }
 
 /// The same with an S in host memory, LayoutRight or LayoutLeft without gaps, which is copied into
-/// the workspace where exec does not reach it: S may change when the call returns. Throws
-/// ShapeError where the workspace is for fewer columns, too.
+/// the workspace where exec does not reach it: S may change after a fence of exec, pageable memory
+/// on CUDA when the call returns. Throws ShapeError where the workspace is for fewer columns, too.
 template <class ExecSpace, class Alpha, MultiVector X, MultiVector S, class Beta, MultiVector Y,
           class T>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void update(const ExecSpace& exec, const Alpha& alpha, const X& x, const S& s, const Beta& beta,
             const Y& y, const GramWorkspace<ExecSpace, T>& workspace) {
-  static_assert(
-      std::is_same_v<T, detail::tall::ScalarOf<Y>> && std::is_same_v<T, detail::tall::ScalarOf<S>>,
-      "update: X, S, Y and the workspace must have the same scalar type");
+  static_assert(detail::tall::reaches<ExecSpace, X, Y>,
+                "update: exec cannot reach the memory of X or Y");
+  static_assert(std::is_same_v<T, detail::tall::ScalarOf<X>> &&
+                    std::is_same_v<T, detail::tall::ScalarOf<Y>> &&
+                    std::is_same_v<T, detail::tall::ScalarOf<S>>,
+                "update: X, S, Y and the workspace must have the same scalar type");
   if constexpr (detail::tall::reaches<ExecSpace, S>) {
     update(exec, alpha, x, s, beta, y);
   } else {

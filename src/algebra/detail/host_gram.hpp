@@ -173,13 +173,15 @@ struct HostGram {
   }
 
  private:
-  /// Panels of columns that lie together in each row.
+  /// Panels of columns that lie together in each row; of X elements are read one by one, of Y by
+  /// vectors.
   static Panels<Sum> row_panels(const Operand<const T>& from, std::int64_t first, int rows,
-                                int columns, int width, Sum* to, std::int64_t all_rows) {
+                                int columns, int width, Sum* to, std::int64_t all_rows,
+                                bool one_by_one) {
     // Behind a row a tile reads on in the next one: lanes that nobody looks at.
     if constexpr (same)
       if (from.column_stride == 1 && columns <= 64 && from.row_stride >= columns &&
-          (columns % lanes == 0 || width == x_panel || first + rows + lanes <= all_rows))
+          (columns % lanes == 0 || one_by_one || first + rows + lanes <= all_rows))
         return {&from(first, 0), from.row_stride, width, rows_of_block * from.row_stride};
     for (int c = 0; c < columns; c += width) {
       const int some = std::min(width, columns - c);
@@ -202,10 +204,10 @@ struct HostGram {
   }
 
   void add_rows(std::int64_t first, int rows, Sum* packed, Sum* sums, std::int64_t step) const {
-    const Panels<Sum> x = row_panels(task.x, first, rows, task.k, x_panel, packed, task.rows);
+    const Panels<Sum> x = row_panels(task.x, first, rows, task.k, x_panel, packed, task.rows, true);
     const Panels<Sum> y =
         row_panels(task.y, first, rows, task.m, y_panel,
-                   packed + rounded_up(task.k, x_panel) * rows_of_block, task.rows);
+                   packed + rounded_up(task.k, x_panel) * rows_of_block, task.rows, false);
     const int vectors = static_cast<int>(rounded_up(task.m, lanes)) / lanes;
     in_tiles(Widths<2, 1>(), vectors, [&](auto v, int at) {
       Panels<Sum> of_y = y;

@@ -80,7 +80,7 @@ struct HostUpdate {
   template <bool columns>
   void run(std::int64_t begin, std::int64_t end) const {
     constexpr int panel_width = columns ? narrow : width;
-    alignas(64) T panel[depth * width];
+    alignas(64) T panel[depth * panel_width];
     const bool one_panel = task.m <= panel_width && task.k <= depth;
     const int block = columns && task.k <= 64 ? 4 * rows_of_block : rows_of_block;
     for (std::int64_t first = begin; first < end; first += block) {

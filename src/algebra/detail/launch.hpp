@@ -62,8 +62,9 @@ void launch_update(const ExecSpace& exec, const UpdateTask<T>& task) {
     using Update = HostUpdate<T>;
     const bool by_columns = task.x.row_stride == 1 && task.y.row_stride == 1;
     const std::int64_t stride = by_columns ? task.y.column_stride : task.y.row_stride;
-    const bool gapless =
-        !by_columns && task.y.column_stride == 1 && stride == task.m && task.m <= Update::width;
+    const bool gapless = !by_columns && task.y.column_stride == 1 && stride == task.m &&
+                         task.m <= Update::width &&
+                         8 * task.m % Update::lanes == 0;  // 8 rows are whole vectors
     const bool lines = reinterpret_cast<std::uintptr_t>(task.y.data) % simd_bytes == 0 &&
                        (gapless || stride * sizeof(T) % simd_bytes == 0);
     const std::int64_t shares = shares_of(task.rows, 1024, 8 * std::int64_t{exec.concurrency()});
