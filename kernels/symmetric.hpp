@@ -105,9 +105,8 @@ struct SymmetricRows {
             "fatvec::symmetric-rows", exec, shares,
             detail::SymmetricProduct<T, Rows, contiguous>{rows, of, a.shares.data()});
         if (a.strip_rows == 0) continue;
-        const std::int64_t parts = host::static_parts * shares;
-        detail::launch_parts("fatvec::symmetric-strips", exec, parts,
-                             detail::AddStrips<T>{of, a.shares.data(), shares, rows.rows, parts});
+        detail::launch_parts("fatvec::symmetric-strips", exec, shares,
+                             detail::AddStrips<T>{of, a.shares.data(), shares, rows.rows, shares});
       }
     }
   }

@@ -21,8 +21,8 @@ inline constexpr int most_blocks_per_thread = 65'536;
 
 /// How host kernels cut up their work; zero leaves the choice to the kernel.
 struct Policy {
-  /// Shares of the rows per thread, at most most_blocks_per_thread. Of more than 4, a thread that
-  /// has done its own takes those of others.
+  /// Shares of the rows per thread, at most most_blocks_per_thread. Of several, a thread that has
+  /// done its own takes those of others.
   int blocks_per_thread = 0;
 
   static std::vector<Policy> tuning_range() { return {{1}, {16}}; }
@@ -32,11 +32,8 @@ struct Policy {
   bool operator==(const Policy&) const = default;
 };
 
-/// Up to this number of a thread's parts they stay with the thread. Of more, a thread that has done
-/// its own takes those of others: neighbouring rows stay together in a thread's cache and
-/// memory node as long as no thread waits.
-inline constexpr int static_parts = 4;
-/// Parts of a thread that others may take.
+/// Parts of a thread that others may take, where there are several. Neighbouring rows stay together
+/// in a thread's cache and memory node as long as no thread waits.
 inline constexpr int shared_parts = 16;
 /// Work of a thread beyond which waiting for the slowest takes longer than counting parts:
 /// multiplications, and 3 of them for finding an entry and its row of X.
@@ -44,7 +41,7 @@ inline constexpr std::int64_t least_shared_work = 200'000;
 
 /// Parts of a thread with so much work.
 inline int parts_of_thread(std::int64_t work) {
-  return work > least_shared_work ? shared_parts : static_parts;
+  return work > least_shared_work ? shared_parts : 1;
 }
 
 }  // namespace fatvec::host
@@ -141,7 +138,7 @@ void launch_parts(const char* label, const ExecSpace& exec, std::int64_t parts,
   if constexpr (is_synchronous<ExecSpace>) {
     if (parts == 1) return kernel(0);
     const std::int64_t threads = exec.concurrency();
-    if (threads > 1 && threads <= most_stealing_threads && parts > host::static_parts * threads) {
+    if (threads > 1 && threads <= most_stealing_threads && parts > threads) {
       NextPart next[most_stealing_threads];
       const OwnPartsFirst<Kernel> own_first{kernel, next, threads, parts};
       for (std::int64_t n = 0; n < threads; ++n) next[n].part = own_first.begin(n);

@@ -96,12 +96,12 @@ struct HostRowKernel {
                             });
   }
 
-  /// Columns of a tile, the widest first: 32 doubles fill 8 of AVX2's 16 registers. Of columns that
-  /// are apart each is a stream.
-  using Widths =
-      std::conditional_t<contiguous,
-                         std::integer_sequence<int, 32, 24, 16, 12, 8, 7, 6, 5, 4, 3, 2, 1>,
-                         std::integer_sequence<int, 8, 7, 6, 5, 4, 3, 2, 1>>;
+  /// Columns of a tile, the widest first; widest_tile is the limit. Of columns that are apart each
+  /// is a stream.
+  using Widths = std::conditional_t<
+      contiguous,
+      std::integer_sequence<int, 128, 96, 64, 48, 32, 24, 16, 12, 8, 7, 6, 5, 4, 3, 2, 1>,
+      std::integer_sequence<int, 8, 7, 6, 5, 4, 3, 2, 1>>;
 
   /// All columns of rows start ... last - 1, in chunks whose part of A stays in the first-level
   /// cache where they make several tiles.
@@ -110,17 +110,20 @@ struct HostRowKernel {
                                                   std::integer_sequence<int, widths...>) const {
     // In registers: of *this the compiler must think that writing Y changes it.
     const HostRowKernel local = *this;
-    const bool one_tile = ((k == widths) || ...);
+    const bool one_tile = k <= widest_tile<T> && ((k == widths) || ...);
     const std::int64_t chunk = one_tile ? last - start : contiguous && k >= 56 ? 1 : 16;
     for (std::int64_t first = start; first < last; first += chunk) {
       const std::int64_t end = Kokkos::min(last, first + chunk);
       std::int64_t c = 0;
       const auto take = [&]<int width>(std::integral_constant<int, width>) FATVEC_INLINE_LAMBDA {
-        for (; c + width <= local.k; c += width)
-          if constexpr (width <= 8)
-            local.template multiply_few<width>(first, end, c);
-          else
-            local.template multiply_tile<width>(first, end, c);
+        if constexpr (width <= widest_tile<T>) {
+          for (; c + width <= local.k; c += width) {
+            if constexpr (width <= 8)
+              local.template multiply_few<width>(first, end, c);
+            else
+              local.template multiply_tile<width>(first, end, c);
+          }
+        }
       };
       (take(std::integral_constant<int, widths>()), ...);
     }

@@ -20,12 +20,15 @@ namespace fatvec::detail {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 inline constexpr int simd_bytes = 64;
 inline constexpr int simd_registers = 32;
+inline constexpr bool masked_loads_are_free = true;
 #elif defined(__AVX__)
 inline constexpr int simd_bytes = 32;
 inline constexpr int simd_registers = 16;
+inline constexpr bool masked_loads_are_free = false;
 #else
 inline constexpr int simd_bytes = 16;
 inline constexpr int simd_registers = 16;
+inline constexpr bool masked_loads_are_free = false;
 #endif
 /// Scalars that host kernels keep in vector registers.
 template <class T>
@@ -39,6 +42,10 @@ inline constexpr bool has_gathers = true;
 #else
 inline constexpr bool has_gathers = false;
 #endif
+
+/// Columns of the widest tile that host kernels sum: 8 registers of a row.
+template <class T>
+inline constexpr int widest_tile = 8 * simd_lanes<T>;
 
 /// Bytes beyond which what is written is not kept in the caches: non-temporal stores pay.
 inline constexpr std::int64_t streaming_bytes = 64'000'000;
