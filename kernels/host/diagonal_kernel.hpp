@@ -24,9 +24,9 @@ template <class Access, class T, class Output, int k>
 struct DiagonalKernel;
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
-template <HasRegisters T>
+template <class T, LoadsAs<T> Value>
   requires has_gathers
-inline constexpr bool has_diagonal_kernel<T, T, std::int32_t> = true;
+inline constexpr bool has_diagonal_kernel<Value, T, std::int32_t> = true;
 
 /// A slice has as many rows as a register has lanes, and rows of X have k elements. So what a
 /// diagonal needs of X lies side by side, and fills k registers: one masked load for each, where
