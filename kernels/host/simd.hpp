@@ -108,7 +108,7 @@ FATVEC_FORCEINLINE void widen(const typename RegisterOf<float, n>::type& from,
   using Doubles = typename RegisterOf<double, n>::type;
 #if defined(__AVX512F__)
   if constexpr (n == 8) {
-    to = bits_of<Doubles>(_mm512_cvtps_pd(bits_of<__m256>(from)));
+    to = bits_of<Doubles>(_mm512_maskz_cvtps_pd(0xff, bits_of<__m256>(from)));
     return;
   }
 #endif
