@@ -93,7 +93,7 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only || brief);
   auto facts = provenance(options, bandwidths);
   facts.insert(facts.end(), registry.facts().begin(), registry.facts().end());
-  const std::string in_scalar = options.in_float()                                 ? "in float; "
+  const std::string in_scalar = options.in_float() ? "in float; "
                                 : options.precision() == Precision::single_values
                                     ? "A's values in float; "
                                     : "";

@@ -134,17 +134,17 @@ struct Rounded {
 };
 
 /// Rounds A's values in one pass on exec, which has to reach them; blocks. Throws PrecisionError,
-/// which names the value, its row and its column, for the first one that overflows, becomes denormal
-/// or moves by more than the bound; CapacityError where the copy exceeds memory_limit (bytes;
-/// default: the free memory).
+/// which names the value, its row and its column, for the first one that overflows, becomes
+/// denormal or moves by more than the bound; CapacityError where the copy exceeds memory_limit
+/// (bytes; default: the free memory).
 template <class ExecSpace, class Csr>
 Rounded<Csr> rounded(const ExecSpace& exec, const SinglePrecision<Csr>& a,
                      std::optional<std::uint64_t> memory_limit = {}) {
   const Csr& csr = a.matrix;
   using Floats = decltype(Rounded<Csr>::matrix);
   const auto nnz = static_cast<double>(csr.nnz());
-  detail::require_fits<typename Floats::memory_space>("single precision", {nnz, nnz * sizeof(float)},
-                                                      memory_limit, "a float for each value of A");
+  detail::require_fits<typename Floats::memory_space>(
+      "single precision", {nnz, nnz * sizeof(float)}, memory_limit, "a float for each value of A");
   const auto values = detail::allocate<typename Floats::Scalars>(
       exec, "fatvec::single_precision::values", csr.nnz());
   const double error = detail::round_values(exec, csr, csr.values, values.data(), a.bound);

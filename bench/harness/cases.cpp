@@ -208,8 +208,8 @@ std::string BenchCase::name() const {
   const char* const told = precision == Precision::in_float        ? "/scalar:float/"
                            : precision == Precision::single_values ? "/precision:single/"
                                                                    : "/";
-  return detail::concat("matrix:", matrix.name, told,
-                        contender->label(), "/layout:", to_string(layout), "/k:", k);
+  return detail::concat("matrix:", matrix.name, told, contender->label(),
+                        "/layout:", to_string(layout), "/k:", k);
 }
 
 std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,

@@ -33,7 +33,7 @@ struct Options {
   bool resume = false;              ///< keep the rows that the result file has already
   std::string scalar = "double";    ///< of A, X, Y and the sums: double, float
   std::string matrix_precision = "exact";  ///< of A's values beside X and Y in double: or single
-  double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
+  double alpha = 1;                        ///< Y = beta · Y + alpha · A · X
   double beta = 0;
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
   std::optional<int> repetitions;     ///< timed ones of every row, whatever they take

@@ -41,8 +41,8 @@ class SinglePrecisionPlan : public Plan<decltype(Rounded<Csr_>::matrix), Kernels
 
   /// Takes new values of A, in the order of its entries, within the same bound. Waits for exec: the
   /// values are looked at before the first of them is stored, and where one is refused the plan is
-  /// what it was. No allocation. Copies of the plan share the new values. Throws PrecisionError, and
-  /// what a Plan's update does.
+  /// what it was. No allocation. Copies of the plan share the new values. Throws PrecisionError,
+  /// and what a Plan's update does.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
     Base::require_update(values.extent(0), values.label());

@@ -97,9 +97,10 @@ class ValueMap {
   /// Only enqueues work on exec.
   template <class ExecSpace, class Value>
   void store(const ExecSpace& exec, const Value* from, Scalar* to) const {
-    Kokkos::parallel_for("fatvec::Plan::update",
-                         Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(numbers_.extent(0))),
-                         StoreValues<Offset, Value, Scalar>{numbers_.data(), from, to, conjugates_});
+    Kokkos::parallel_for(
+        "fatvec::Plan::update",
+        Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(numbers_.extent(0))),
+        StoreValues<Offset, Value, Scalar>{numbers_.data(), from, to, conjugates_});
   }
 
  private:

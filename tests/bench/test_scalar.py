@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fatvec-bench --scalar float, --matrix-precision single. usage: test_scalar.py PROGRAM TEST_DATA"""
+"""fatvec-bench --scalar float and --matrix-precision. usage: test_scalar.py PROGRAM TEST_DATA"""
 
 import json
 import pathlib
@@ -108,6 +108,7 @@ class Names(unittest.TestCase):
             done = run(*SMALL, *ROW, f"--scalar={name}")
             self.assertEqual(done.returncode, 2)
             self.assertIn("this build has double, float", done.stderr)
+
 
 @unittest.skipIf(LISTED.returncode != 0, "a build without float")
 class SinglePrecision(unittest.TestCase):

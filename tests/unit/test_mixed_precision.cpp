@@ -100,8 +100,8 @@ PlanOptions options_for(const char* kernel, Op op = Op::none) {
           .keep_value_map = true};
 }
 
-/// Y = 1.5 op(A) X - 0.5 Y by the plan is what the rounded matrix gives, to the rounding of doubles,
-/// and what A gives, to the error of its values besides; but not what A gives in double.
+/// Y = 1.5 op(A) X - 0.5 Y by the plan is what the rounded matrix gives, to the rounding of
+/// doubles, and what A gives, to the error of its values besides; but not what A gives in double.
 template <class Plan>
 void expect_product_of_rounded(const Plan& plan, const DoubleCsr& a, const std::string& what) {
   for (const int k : {1, 2, 4, 17}) {
@@ -216,8 +216,8 @@ TEST(SinglePrecision, NewValuesAreRoundedAndOneThatIsRefusedChangesNothing) {
       expect_product_of_rounded(plan, of_other, std::string(kernel) + " after a refusal");
       plan.update(MixedExec(), a);
       expect_product_of_rounded(plan, apply(MixedExec(), op, a), kernel);
-      expect_refusal<ShapeError>(
-          [&] { plan.update(MixedExec(), DoubleCsr::Scalars("few", 3)); }, "3 values (few)");
+      expect_refusal<ShapeError>([&] { plan.update(MixedExec(), DoubleCsr::Scalars("few", 3)); },
+                                 "3 values (few)");
     }
   }
 }

@@ -61,8 +61,7 @@ struct Findings {
   VectorStatistics<double> values{};
   Symmetry symmetry{};
   std::vector<BlockFill> blocks{};
-  std::optional<double> matrix_error{};  ///< of A's values as floats, the largest
-  std::string refused{};                 ///< why they cannot be floats
+  std::optional<double> matrix_error{};  ///< of A's values as floats, the largest, where all can be
   std::vector<FormatLine> formats{};
   std::uint64_t limit = 0;
 };
@@ -86,9 +85,9 @@ Json info_json(const MatrixSource& matrix, const Findings& found) {
                     {"max_norm", found.values.max_norm()},
                     {"min", found.values.min},
                     {"max", found.values.max}};
-  info["single_precision"] = {{"possible", found.matrix_error.has_value()},
-                              {"matrix_error", found.matrix_error ? Json(*found.matrix_error)
-                                                                  : Json()}};
+  info["single_precision"] = {
+      {"possible", found.matrix_error.has_value()},
+      {"matrix_error", found.matrix_error ? Json(*found.matrix_error) : Json()}};
   info["bandwidth"] = {{"lower", rows.lower_bandwidth}, {"upper", rows.upper_bandwidth}};
   info["symmetry"] = to_string(found.symmetry);
   info["blocks"] = Json::array();
@@ -137,10 +136,9 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
              rows.cols - rows.columns_touched);
   write_line(stdout, "zeros stored", "{}", rows.explicit_zeros);
   if (matrix.csr.nnz() > 0)
-    write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}", found.values.min,
-               found.values.max, found.values.norm2());
-  write_line(stdout, "precision", "{}",
-             found.matrix_error ? precision_text(*found.matrix_error) : found.refused);
+    write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}; as floats {}",
+               found.values.min, found.values.max, found.values.norm2(),
+               found.matrix_error ? fmt::format("off by {:.2g}", *found.matrix_error) : "refused");
   write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
   write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
   print_blocks(found.blocks);
@@ -167,8 +165,7 @@ Findings find(const InfoOptions& options, const MatrixSource& matrix, Progress& 
   try {
     found.matrix_error =
         detail::round_values(host, matrix.csr, matrix.csr.values, nullptr, ErrorBound());
-  } catch (const PrecisionError& error) {
-    found.refused = error.what();
+  } catch (const PrecisionError&) {  // --matrix-precision single says which
   }
   progress.step("comparing with the transpose");
   found.symmetry = symmetry(matrix.csr);

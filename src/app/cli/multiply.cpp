@@ -40,9 +40,10 @@ void require_consistent(const MultiplyOptions& options) {
       throw UsageError("With --scalar float A's values are floats; leave out --matrix-precision.");
     for (const double factor : {options.alpha, options.beta})
       if (!std::isfinite(static_cast<float>(factor)))
-        throw UsageError(fmt::format("{} is beyond what a float can be; --scalar float wants "
-                                     "--alpha and --beta that are.",
-                                     factor));
+        throw UsageError(
+            fmt::format("{} is beyond what a float can be; --scalar float wants "
+                        "--alpha and --beta that are.",
+                        factor));
   }
   if (options.distributed && (options.scalar == "float" || options.precision.is_single()))
     throw UsageError(
@@ -105,8 +106,7 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
   if (options.x.empty())
     x = random_multivector(Operand::x, options.seed, task.matrix.cols(), task.k);
   x = in_scalar(task, x);
-  const auto y0 =
-      in_scalar(task, initial_y(options, task.matrix.rows(), task.k, progress));
+  const auto y0 = in_scalar(task, initial_y(options, task.matrix.rows(), task.k, progress));
   product::HostMultivector expected;
   if (!options.expect.empty())
     expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k,
@@ -231,9 +231,9 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
                             "Default: the format's first in 'fatvec list'"),
          kernels);
   add_backend_and_layout(command, options.backend, options.layout);
-  one_of(command.add_option("--scalar", options.scalar, "Of A, X, Y and sums")
-             ->capture_default_str(),
-         {"double", "float"});
+  one_of(
+      command.add_option("--scalar", options.scalar, "Of A, X, Y and sums")->capture_default_str(),
+      {"double", "float"});
   add_matrix_precision(command, options.precision);
   add_format_options(command, options.format_options, options.storage);
 }

@@ -67,8 +67,8 @@ std::unique_ptr<Product> prepare_kernel(const Case& task) {
   const std::int64_t k = task.k;
   return with_storage<Format>(task.storage, [&]<class Matrix>(std::type_identity<Matrix>) {
     const Launch<ExecSpace, Matrix, Scalar> launch = [policy](const auto& exec, const auto& a,
-                                                      const auto& x, const auto& output,
-                                                      std::int64_t columns) {
+                                                              const auto& x, const auto& output,
+                                                              std::int64_t columns) {
       detail::launch<Kernel>(exec, policy, a, x, output, columns);
     };
     if (!task.packed || task.layout == Layout::row || k == 1)
@@ -77,8 +77,8 @@ std::unique_ptr<Product> prepare_kernel(const Case& task) {
     const auto pack = [policy, k](const auto& exec, const auto& matrix) {
       return Packing<Scalar, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
     };
-    return make_product<Matrix, Scalar>(
-        task, PackedMultiply<ExecSpace, Matrix, Scalar>{launch, pack, k});
+    return make_product<Matrix, Scalar>(task,
+                                        PackedMultiply<ExecSpace, Matrix, Scalar>{launch, pack, k});
   });
 }
 

@@ -21,7 +21,6 @@ namespace fatvec::product {
 template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply,
           class Scalar = typename Matrix::value_type>
 class MatrixProduct final : public Product {
-
  public:
   MatrixProduct(const Case& task, Multiply multiply)
       : multiply_(std::move(multiply)), matrix_(converted(task)), dense_(task) {
