@@ -60,11 +60,12 @@ struct DiagonalKernel {
   FATVEC_FORCEINLINE void multiply_slice(std::int64_t s) const {
     const std::int64_t end = a.slot_offsets[s + 1];
     const std::int64_t rest = a.rest(s);
+    constexpr int ahead = prefetched_ahead * sizeof(T) / sizeof(*a.values);  // as many bytes
     Vec<T, lanes> sum[k];
     for (std::int64_t n = a.slot_offsets[s]; n < end - rest; ++n) {
       const std::uint32_t mask = a.diagonals[n].mask;
       const T* const of_x = x + std::int64_t{a.diagonals[n].first_column} * k;
-      FATVEC_PREFETCH(a.values + n * lanes + prefetched_ahead);
+      FATVEC_PREFETCH(a.values + n * lanes + ahead);
       FATVEC_PREFETCH(a.diagonals + n + prefetched_ahead / lanes);
       Vec<T, lanes> values;
       Vec<T, lanes> x_values;
