@@ -88,7 +88,7 @@ Structure structure_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, D
   return structure;
 }
 
-/// The structure of the same matrix with values of so many bytes, in slices and blocks of the same
+/// The structure of the same matrix with values of `value_bytes`, in slices and blocks of the same
 /// sizes.
 inline Structure with_value_bytes(Structure structure, std::size_t value_bytes) {
   const double fewer =
