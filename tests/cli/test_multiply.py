@@ -435,11 +435,16 @@ class Precision(CliTest):
         single = self.json("analyse", DATA / "olm1000.mtx.gz", "--k", 1, *SINGLE)
         self.assertAlmostEqual(single["matrix_error"], 2.466e-8, delta=1e-11)
 
-        def csr_bytes(result):
+        def bytes_of(result, format):
             ranking = result["workloads"][0]["ranking"]
-            return next(p["matrix_bytes"] for p in ranking if p["format"] == "csr")
+            return next(p["matrix_bytes"] for p in ranking if p["format"] == format)
 
-        self.assertEqual(csr_bytes(exact) - csr_bytes(single), 4 * exact["nnz"])
+        self.assertEqual(bytes_of(exact, "csr") - bytes_of(single, "csr"), 4 * exact["nnz"])
+        for format in ("csr", "sell", "sliced-dia"):
+            call = ("multiply", DATA / "olm1000.mtx.gz", "-f", format, "--repeat", 0)
+            self.assertEqual(
+                bytes_of(single, format), self.json(*call, *SINGLE)["matrix_bytes"], format
+            )
         call = ("tune", DATA / "olm1000.mtx.gz", "--k", 1, "--seconds", 0, "--default-policies")
         tuned = self.json(*call, "--no-cache", *SINGLE)
         (workload,) = tuned["workloads"]
