@@ -70,7 +70,7 @@ list(JOIN FATVEC_FLOAT_FORMAT_NAMES ", " FATVEC_FLOAT_FORMAT_NAMES)
 # With values of A in float, X and Y in double: the kernels that are not portable, so that less is compiled.
 set(pages "")
 if(FATVEC_FLOAT_FORMATS)
-  set(pages csr sell sliced_dia)
+  set(pages csr sliced_dia)
 endif()
 set(FATVEC_SINGLE_FORMATS "${pages}" CACHE STRING "Pages of kernels/ whose kernels the programs have for A in single precision, too")
 set(FATVEC_PREPARE_SINGLE_PRODUCTS "")

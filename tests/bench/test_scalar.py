@@ -121,7 +121,7 @@ class SinglePrecision(unittest.TestCase):
         self.assertEqual(wrong, {})
         self.assertEqual({fields(row)["precision"] for row in rows}, {"single"})
         kernels = {fields(row)["kernel"] for row in rows}
-        self.assertEqual(kernels, {"csr-row", "sell-row", "sliced-dia-row"})
+        self.assertEqual(kernels, {"csr-row", "sliced-dia-row"})
 
     def test_values_have_four_bytes_and_the_bound_those_of_double(self):
         row_of = ("--format", "csr", "--layout", "row", "--k", "4", "--contender", "fatvec")
