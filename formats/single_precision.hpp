@@ -37,8 +37,8 @@ inline ErrorBound within(double relative) {
 /// A, to be stored in single precision: what analyse() makes a plan of. A is not copied.
 template <class Csr>
 struct SinglePrecision {
-  Csr matrix;
-  ErrorBound bound;
+  Csr matrix;        ///< of doubles
+  ErrorBound bound;  ///< of each value
 };
 
 /// A with values that are to be stored as floats, where each of them survives that within `bound`.
