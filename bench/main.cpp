@@ -71,6 +71,17 @@ void require_float(const Options& options) {
     throw UsageError("the contenders of --sweep fused are in double only.");
 }
 
+/// The same for values of A in single precision.
+void require_single_precision(const Options& options) {
+  if (product::formats_in_single_precision().empty())
+    throw UsageError(
+        "this build multiplies no matrix in single precision; name formats in "
+        "FATVEC_SINGLE_FORMATS of CMake.");
+  const Suite& suite = find_suite(options.suite);
+  if (suite.scaling != Scaling::none || !suite.lengths.empty())
+    throw UsageError(detail::concat("the suite ", suite.name, " has no --matrix-precision."));
+}
+
 /// Case: BenchCase or VectorCase, whichever the Session runs.
 template <class Session, class Case>
 int run_cases(const Registry& registry, const Options& options, const Suite& suite,
@@ -82,7 +93,10 @@ int run_cases(const Registry& registry, const Options& options, const Suite& sui
   const auto bandwidths = measure_bandwidths(options.dry_run || names_only || brief);
   auto facts = provenance(options, bandwidths);
   facts.insert(facts.end(), registry.facts().begin(), registry.facts().end());
-  const std::string in_scalar = options.in_float() ? "in float; " : "";
+  const std::string in_scalar = options.in_float() ? "in float; "
+                                : options.precision() == Precision::single_values
+                                    ? "A's values in float; "
+                                    : "";
   Run run(options, facts, in_scalar + summary(bandwidths));
   std::erase_if(cases, [&](const Case& bench_case) { return run.has(bench_case.name()); });
   Session session(options, suite, bandwidths);
@@ -97,6 +111,7 @@ int run(int argc, char** argv, bool speaks) {
   if (!parsed) return Exit::ok;
   const Options& options = *parsed;
   if (options.in_float()) require_float(options);
+  if (options.precision() == Precision::single_values) require_single_precision(options);
   initialise_benchmark(argv[0], options);
 
   std::vector<std::string> arguments = options.kokkos_arguments;

@@ -122,8 +122,8 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
-  Ordinal rows_ = 0;
-  Ordinal cols_ = 0;
+  typename Traits::ordinal_type rows_ = 0;  // not const: const arrays are assigned, too
+  typename Traits::ordinal_type cols_ = 0;
 };
 
 /// CsrMatrix(rows, cols, row_map, entries, values): the types of the Views.

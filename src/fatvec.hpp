@@ -14,4 +14,5 @@
 #include <fatvec/kernels/spmm.hpp>
 #include <fatvec/plan/convert.hpp>
 #include <fatvec/plan/plan.hpp>
+#include <fatvec/plan/single_precision.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>

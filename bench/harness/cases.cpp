@@ -136,6 +136,7 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
   std::vector<const Contender*> chosen;
   for (const auto& contender : registry.contenders()) {
     if (contender.on_request && options.backends.empty()) continue;
+    if (options.precision() == Precision::single_values && !contender.single_precision) continue;
     if (!contender.sweep.empty() && !every_sweep &&
         (options.sweeps.empty() || !selected(options.sweeps, contender.sweep)))
       continue;
@@ -204,8 +205,11 @@ class NameFilter {
 }  // namespace
 
 std::string BenchCase::name() const {
-  return detail::concat("matrix:", matrix.name, in_float ? "/scalar:float/" : "/",
-                        contender->label(), "/layout:", to_string(layout), "/k:", k);
+  const char* const told = precision == Precision::in_float        ? "/scalar:float/"
+                           : precision == Precision::single_values ? "/precision:single/"
+                                                                   : "/";
+  return detail::concat("matrix:", matrix.name, told, contender->label(),
+                        "/layout:", to_string(layout), "/k:", k);
 }
 
 std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,
@@ -228,7 +232,7 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
       for (const auto k : sweep.columns)
         for (const auto* const contender : contenders) {
           const BenchCase bench_case{contender, matrix,    sweep.layout,
-                                     k,         largest_k, options.in_float()};
+                                     k,         largest_k, options.precision()};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);
         }
   if (cases.empty())

@@ -25,10 +25,11 @@ struct BenchCase {
   product::Layout layout = product::Layout::row;
   std::int64_t k = 1;
   std::int64_t largest_k = 1;  ///< of all cases of this matrix: one oracle serves them all
-  bool in_float = false;
+  Precision precision = Precision::in_double;
 
-  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K", in float "matrix:NAME/scalar:float/...";
-  /// keys end at the first ':', no value holds '/'.
+  /// "matrix:NAME/contender:NAME/.../layout:NAME/k:K", in float "matrix:NAME/scalar:float/...",
+  /// with values of A in single precision "matrix:NAME/precision:single/..."; keys end at the first
+  /// ':', no value holds '/'.
   [[nodiscard]] std::string name() const;
 };
 

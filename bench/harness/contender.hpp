@@ -32,6 +32,8 @@ struct Contender {
   std::string sweep =
       {};  ///< the setting that it sweeps ("chunk", "block"): runs only where --sweep names that
 
+  bool single_precision = false;  ///< takes tasks whose values of A are floats, X and Y doubles
+
   /// Converts the matrix and allocates the operands. CapacityError and UsageError skip the row,
   /// anything else fails it.
   std::function<std::unique_ptr<product::Product>(const product::Case&)> prepare;

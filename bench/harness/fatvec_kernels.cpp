@@ -66,6 +66,7 @@ void add_fatvec_kernels(Registry& registry) {
                                 .format = std::string(format),
                                 .parameters = {{"kernel", std::string(kernel)}},
                                 .on_request = backend == "serial" && backends.size() > 1,
+                                .single_precision = product::has_single_precision(kernel),
                                 .prepare = [kernel = kernel, backend](const product::Case& task) {
                                   return product::prepare(kernel, backend, task);
                                 }};

@@ -37,7 +37,7 @@ class Batch {
     // memory, to show what is known.
     constexpr double largest = 0x1p63;
     const auto csr_bytes = static_cast<double>(
-        task.in_double() ? task.matrix.bytes() : product::matrix_of<float>(task).bytes());
+        task.float_values ? product::matrix_of<float>(task).bytes() : task.matrix.bytes());
     const auto most =
         static_cast<std::uint64_t>(std::min(largest, policy_.max_expansion * csr_bytes));
     const std::uint64_t free = free_bytes(contender.backend) / 2;

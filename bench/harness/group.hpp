@@ -12,7 +12,7 @@ namespace fatvec::bench {
 
 struct GroupPolicy {
   TimingPolicy timing;
-  bool in_float = false;
+  Precision precision = Precision::in_double;
   double alpha = 1;
   double beta = 0;
   bool dry_run = false;       ///< verify, do not time

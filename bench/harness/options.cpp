@@ -111,6 +111,12 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
                      "in double or in float")
           ->capture_default_str(),
       {"double", "float"});
+  cli::one_of(
+      app.add_option("--matrix-precision", options.matrix_precision,
+                     "single: A's values are floats, each within half a unit in the last place, "
+                     "X, Y and sums doubles; by the kernels that the build has for that")
+          ->capture_default_str(),
+      {"exact", "single"});
   finite(app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")
              ->capture_default_str());
   finite(
@@ -154,6 +160,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   }
   if (options.resume && options.output.empty())
     throw UsageError("--resume wants the --output that it goes on with.");
+  if (options.in_float() && options.matrix_precision == "single")
+    throw UsageError("With --scalar float A's values are floats; leave out --matrix-precision.");
   if (options.in_float())
     for (const auto& [name, value] :
          {std::pair{"--alpha", options.alpha}, {"--beta", options.beta}})

@@ -10,6 +10,13 @@
 
 namespace fatvec::bench {
 
+/// In what a run multiplies, and is verified.
+enum class Precision {
+  in_double,
+  single_values,  ///< A's values are floats, X, Y and sums doubles
+  in_float
+};
+
 /// The command line. Empty lists mean "whatever the suite and the build have".
 struct Options {
   std::string suite = "demo";
@@ -25,7 +32,8 @@ struct Options {
   std::string output;               ///< result file; empty: none
   bool resume = false;              ///< keep the rows that the result file has already
   std::string scalar = "double";    ///< of A, X, Y and the sums: double, float
-  double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
+  std::string matrix_precision = "exact";  ///< of A's values beside X and Y in double: or single
+  double alpha = 1;                        ///< Y = beta · Y + alpha · A · X
   double beta = 0;
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
   std::optional<int> repetitions;     ///< timed ones of every row, whatever they take
@@ -39,6 +47,10 @@ struct Options {
   std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
 
   [[nodiscard]] bool in_float() const { return scalar == "float"; }
+  [[nodiscard]] Precision precision() const {
+    if (in_float()) return Precision::in_float;
+    return matrix_precision == "single" ? Precision::single_values : Precision::in_double;
+  }
 
   /// How rows are timed: as the command line says, otherwise for at most `suite_seconds`.
   /// Repetitions that are asked for are capped only where seconds are asked for, too.

@@ -49,17 +49,20 @@ verify::Reference<double> leading_columns(const verify::Reference<double>& wide,
   return narrow;
 }
 
-product::Case task_of(const product::HostCsr& matrix, bool in_float) {
+product::Case task_of(const product::HostCsr& matrix, Precision precision) {
   product::Case task{.matrix = matrix, .options = {}};
-  return in_float ? product::in_float(std::move(task)) : task;
+  if (precision == Precision::in_float) return product::in_float(std::move(task));
+  if (precision == Precision::single_values)
+    return product::in_single_precision(std::move(task), ErrorBound()).task;
+  return task;
 }
 
 }  // namespace
 
-Problem::Problem(const MatrixSource& source, std::int64_t largest_k, bool in_float, double alpha,
-                 double beta)
+Problem::Problem(const MatrixSource& source, std::int64_t largest_k, Precision precision,
+                 double alpha, double beta)
     : name_(source.name),
-      task_(task_of(load(source, largest_k), in_float)),
+      task_(task_of(load(source, largest_k), precision)),
       statistics_(row_statistics(task_.matrix)),
       largest_k_(largest_k),
       alpha_(rounded(alpha)),

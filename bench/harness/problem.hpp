@@ -15,22 +15,24 @@ namespace fatvec::bench {
 
 /// A matrix of the run on the host, with the X that every contender multiplies, the Y that it
 /// starts from, and the oracle's answer to Y = beta · Y + alpha · A · X. In float all numbers,
-/// alpha and beta among them, are rounded to floats before, and the oracle allows float's rounding.
+/// alpha and beta among them, are rounded to floats before, and the oracle allows float's rounding;
+/// in single precision only the values of A are.
 ///
 /// X(j, c) and Y(i, c) depend on their indices alone, so X with k columns is the first k columns of
 /// any wider one: the oracle, the slowest part of a row, runs once per matrix, for the largest k.
 class Problem {
  public:
   /// Reads or generates the matrix; throws what io and generate throw, CapacityError where a
-  /// product with largest_k columns would not fit, or an entry is beyond what a float can be.
-  Problem(const MatrixSource& source, std::int64_t largest_k, bool in_float = false,
-          double alpha = 1, double beta = 0);
+  /// product with largest_k columns would not fit, or an entry is beyond what a float can be, and
+  /// PrecisionError where values of A are to be floats, and one of them moves too far.
+  explicit Problem(const MatrixSource& source, std::int64_t largest_k,
+                   Precision precision = Precision::in_double, double alpha = 1, double beta = 0);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const product::HostCsr& matrix() const { return task_.matrix; }
   /// The product with k columns in this layout, by the defaults of each contender.
   [[nodiscard]] product::Case task(std::int64_t k, product::Layout layout) const;
-  /// Bytes of a value of A, X and Y.
+  /// Bytes of a value of X and Y.
   [[nodiscard]] std::size_t value_bytes() const {
     return task_.in_double() ? sizeof(double) : sizeof(float);
   }

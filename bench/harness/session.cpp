@@ -8,7 +8,7 @@ namespace fatvec::bench {
 
 Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidths)
     : policy_{.timing = options.timing(suite.max_seconds),
-              .in_float = options.in_float(),
+              .precision = options.precision(),
               .alpha = options.alpha,
               .beta = options.beta,
               .dry_run = options.dry_run,
@@ -25,6 +25,8 @@ std::vector<Outcome> Session::measure(const Group& group) {
   try {
     load(group.front());
     return measure_group(*problem_, group, policy_);
+  } catch (const PrecisionError& error) {
+    none = {.kind = Outcome::Kind::skipped, .reason = detail::concat("skipped: ", error.what())};
   } catch (const CapacityError& error) {
     none = {.kind = Outcome::Kind::skipped, .reason = detail::concat("skipped: ", error.what())};
   } catch (const std::exception& error) {
@@ -40,7 +42,7 @@ void Session::load(const BenchCase& bench_case) {
   problem_.reset();
   if (missing_name_ == source.name) std::rethrow_exception(missing_reason_);
   try {
-    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.in_float,
+    problem_ = std::make_unique<Problem>(source, bench_case.largest_k, policy_.precision,
                                          policy_.alpha, policy_.beta);
   } catch (...) {
     missing_name_ = source.name;

@@ -84,6 +84,18 @@ void iterate(const Exec& exec, const fatvec::CsrPlan<double>& plan,
 }
 // end of snippet
 
+// snippet: single precision
+using Kernels = fatvec::TypeList<fatvec::CsrRow, fatvec::SellRow>;
+
+fatvec::SinglePrecisionPlan<Matrix, Kernels> plan_of_floats(const Exec& exec, const Matrix& A,
+                                                            int k) {
+  const auto floats = fatvec::single_precision(A, fatvec::within(1e-7));
+  const auto plan = fatvec::analyse<Kernels>(exec, floats, k);
+  std::printf("%s: off by %.1e at most\n", plan.choice().kernel.c_str(), plan.largest_error());
+  return plan;  // stands where the matrix stood, X and Y in double
+}
+// end of snippet
+
 // snippet: transpose
 void with_the_transpose(const Exec& exec, const Matrix& A, Kokkos::View<double**> X,
                         Kokkos::View<double**> Y) {
@@ -336,6 +348,19 @@ TEST(guides, plans) {
   iterate(exec, plan, X, Y);
   exec.fence();
   EXPECT_EQ(on_host(Y)(99, 3), 6);
+}
+
+TEST(guides, plans_of_floats) {
+  const Exec exec;
+  testing::internal::CaptureStdout();
+  const auto plan = plan_of_floats(exec, diagonal_of_two(100), 4);
+  EXPECT_NE(testing::internal::GetCapturedStdout().find("off by 0.0e+00"), std::string::npos);
+  const Kokkos::View<double**> X("X", 100, 4);
+  const Kokkos::View<double**> Y("Y", 100, 4);
+  Kokkos::deep_copy(X, 0.1);
+  fatvec::spmm(exec, 1.0, plan, X, 0.0, Y);
+  exec.fence();
+  EXPECT_EQ(on_host(Y)(99, 3), 0.2);
 }
 
 TEST(guides, transposes) {

@@ -26,8 +26,9 @@ template <class Access, class T, class Output, int k>
 struct DiagonalKernel;
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
-template <HasRegisters T>
-requires has_gathers inline constexpr bool has_diagonal_kernel<T, T, std::int32_t> = true;
+template <class T, LoadsAs<T> Value>
+  requires has_gathers
+inline constexpr bool has_diagonal_kernel<Value, T, std::int32_t> = true;
 
 /// A slice has as many rows as a register has lanes. With width == 0 rows of X have any number of
 /// elements, and a slice is multiplied tile by tile: a row of X for each row that has the slot.
@@ -89,7 +90,7 @@ struct DiagonalKernel {
     Sums sums[at_once];
     const auto add = [&](std::int64_t n, const auto& column) FATVEC_INLINE_LAMBDA {
       const std::uint32_t mask = a.diagonals[n].mask >> first & all;
-      const T* const values = a.values + n * lanes + first;
+      const auto* const values = a.values + n * lanes + first;
       const auto add_row = [&](int r) FATVEC_INLINE_LAMBDA {
         sums[r].add_product(values[r], Sums(&x(column(first + r), c), 1));
       };
@@ -117,7 +118,8 @@ struct DiagonalKernel {
   }
 
   FATVEC_FORCEINLINE void prefetch(std::int64_t n) const {
-    FATVEC_PREFETCH(a.values + n * lanes + prefetched_ahead);
+    constexpr int ahead = prefetched_ahead * sizeof(T) / sizeof(*a.values);  // as many bytes
+    FATVEC_PREFETCH(a.values + n * lanes + ahead);
     FATVEC_PREFETCH(a.diagonals + n + prefetched_ahead / lanes);
   }
 

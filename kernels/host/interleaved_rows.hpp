@@ -34,9 +34,9 @@ FATVEC_FORCEINLINE_FUNCTION std::int32_t common_length(const std::int32_t* lengt
 }
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
-template <HasRegisters T>
+template <class T, LoadsAs<T> Value>
   requires has_gathers
-inline constexpr int interleaved_rows<T, T, std::int32_t> = simd_lanes<T>;
+inline constexpr int interleaved_rows<Value, T, std::int32_t> = simd_lanes<T>;
 
 /// The two ways to x[columns[0]], x[columns[1]], ...: a gather, or a load for each.
 struct ByInstruction {
@@ -98,9 +98,9 @@ struct InterleavedRows {
   /// sums[w][r] = row r · column w of X, for `count` neighbouring rows, which fill at most `groups`
   /// vectors; the first slots of row r are at `slot` + r. A slot of all of them is read before the
   /// next. Slots behind a row's end are not read, nor is X there.
-  template <int width, int groups, class Walk>
+  template <int width, int groups, class Walk, class Value>
   static void multiply(const std::int32_t* row_lengths, std::int64_t count, Walk slot,
-                       const std::int32_t* entries, const T* values, const T* x,
+                       const std::int32_t* entries, const Value* values, const T* x,
                        std::int64_t column_stride, T (&sums)[width][groups * rows]) {
     Lengths length[groups];
     Vec<T, rows> sum[groups][width];
@@ -114,7 +114,7 @@ struct InterleavedRows {
     const auto add_common = [&](auto gather) FATVEC_INLINE_LAMBDA {
       for (std::int32_t j = 0; j < common; ++j, slot.advance(1))
         each<groups>([&](auto g) {
-          const T* const from = values + slot[0] + g * rows;
+          const Value* const from = values + slot[0] + g * rows;
           const std::int32_t* const column = entries + slot[0] + g * rows;
           prefetch_entries(from, column);
           Vec<T, rows> value;
@@ -137,7 +137,7 @@ struct InterleavedRows {
         const auto present = Mask<rows>::greater(length[g].data, j);
         if (!present.any()) return;
         any = true;
-        const T* const from = values + slot[0] + g * rows;
+        const Value* const from = values + slot[0] + g * rows;
         const std::int32_t* const column = entries + slot[0] + g * rows;
         prefetch_entries(from, column);
         Vec<T, rows> value;

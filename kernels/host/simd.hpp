@@ -35,6 +35,10 @@ template <class T>
 concept HasRegisters = std::is_same_v<T, float> || std::is_same_v<T, double>;
 template <class T>
 inline constexpr int simd_lanes = simd_bytes / static_cast<int>(sizeof(T));
+/// Values of A that are multiplied in registers of T: T's own, and floats as doubles.
+template <class Value, class T>
+concept LoadsAs = HasRegisters<T> && (std::is_same_v<Value, T> ||
+                                      (std::is_same_v<Value, float> && std::is_same_v<T, double>));
 
 /// Whether there are gathers.
 #if defined(__AVX2__)
@@ -104,6 +108,26 @@ FATVEC_FORCEINLINE void stream_to(void* to, const Register& from) {
   std::memcpy(to, &from, sizeof from);
 }
 
+/// Floats as doubles. Compilers make several instructions of the conversion of a whole register.
+template <int n>
+FATVEC_FORCEINLINE void widen(const typename RegisterOf<float, n>::type& from,
+                              typename RegisterOf<double, n>::type& to) {
+  using Doubles = typename RegisterOf<double, n>::type;
+#if defined(__AVX512F__)
+  if constexpr (n == 8) {
+    to = bits_of<Doubles>(_mm512_maskz_cvtps_pd(0xff, bits_of<__m256>(from)));
+    return;
+  }
+#endif
+#if defined(__AVX__)
+  if constexpr (n == 4) {
+    to = bits_of<Doubles>(_mm256_cvtps_pd(bits_of<__m128>(from)));
+    return;
+  }
+#endif
+  to = __builtin_convertvector(from, Doubles);
+}
+
 /// n lanes, each k times, make k registers: of the p-th, the lanes that it repeats,
 template <class Int, int n, int k, int p>
 inline constexpr std::array<Int, n> repeated_lanes = [] {
@@ -165,6 +189,9 @@ FATVEC_FORCEINLINE __m512d masked_load(const double* from, const Mask<8>& mask) 
 }
 FATVEC_FORCEINLINE __m512 masked_load(const float* from, const Mask<16>& mask) {
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask.bits), from);
+}
+FATVEC_FORCEINLINE __m256 masked_load(const float* from, const Mask<8>& mask) {
+  return _mm256_maskz_loadu_ps(static_cast<__mmask8>(mask.bits), from);
 }
 template <int k, int p>
 FATVEC_FORCEINLINE __m512d repeat_lanes(const __m512d& from) {
@@ -236,6 +263,9 @@ FATVEC_FORCEINLINE __m256i masked_load(const std::int32_t* from, const Mask<8>& 
 FATVEC_FORCEINLINE __m256 masked_load(const float* from, const Mask<8>& mask) {
   return _mm256_maskload_ps(from, bits_of<__m256i>(mask.lanes));
 }
+FATVEC_FORCEINLINE __m128 masked_load(const float* from, const Mask<4>& mask) {
+  return _mm_maskload_ps(from, bits_of<__m128i>(mask.lanes));
+}
 template <int k, int p>
 FATVEC_FORCEINLINE __m256d repeat_lanes(const __m256d& from) {
   constexpr std::array<int, 4> lanes = repeated_lanes<int, 4, k, p>;
@@ -270,6 +300,14 @@ struct Vec {
   template <class Mask>
   FATVEC_FORCEINLINE void load(const T* from, const Mask& mask) {
     data = bits_of<Register>(masked_load(from, mask));
+  }
+  /// Elements of a smaller type, as T.
+  template <class Value, class... Mask>
+    requires(!std::is_same_v<Value, T> && LoadsAs<Value, T>)
+  FATVEC_FORCEINLINE void load(const Value* from, const Mask&... mask) {
+    Vec<Value, n> narrow;
+    narrow.load(from, mask...);
+    widen<n>(narrow.data, data);
   }
   /// x[columns[0]], x[columns[1]], ..., by as many loads.
   template <class Ordinal>

@@ -12,20 +12,11 @@
 /// A row of A whose entries lie side by side, times a dense column of X, on a CPU.
 namespace fatvec::detail {
 
-/// values[0] · x[entries[0]] + ... + values[length - 1] · x[entries[length - 1]]
-template <class T, class Value, class Ordinal, class X>
-FATVEC_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* entries,
-                                         const Value* values, const X* x) {
-  T sum{};
-  for (std::int64_t j = 0; j < length; ++j) sum += values[j] * x[entries[j]];
-  return sum;
-}
-
 #if defined(FATVEC_HAS_GNU_VECTORS)
 
 /// sum += values · x[entries], lane by lane.
-template <class T, int n, class Ordinal>
-FATVEC_FORCEINLINE void add_entries(Vec<T, n>& sum, const Ordinal* entries, const T* values,
+template <class T, int n, class Ordinal, class Value>
+FATVEC_FORCEINLINE void add_entries(Vec<T, n>& sum, const Ordinal* entries, const Value* values,
                                     const T* x) {
   Vec<T, n> value;
   Vec<T, n> of_x;
@@ -44,8 +35,8 @@ FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, const Vec<T, 4>& four) {
 
 /// Four entries fill a vector. GCC, which may not reorder a sum, would add one entry after the
 /// other.
-template <HasRegisters T, class Ordinal>
-FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, const T* values,
+template <class T, class Ordinal, LoadsAs<T> Value>
+FATVEC_FORCEINLINE T vector_dot(std::int64_t length, const Ordinal* entries, const Value* values,
                                 const T* x) {
   if (length == 0) return T{};
   prefetch_entries(values, entries);
@@ -70,5 +61,17 @@ FATVEC_FORCEINLINE T sparse_dot(std::int64_t length, const Ordinal* entries, con
 }
 
 #endif
+
+/// values[0] · x[entries[0]] + ... + values[length - 1] · x[entries[length - 1]]
+template <class T, class Value, class Ordinal>
+FATVEC_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* entries,
+                                         const Value* values, const T* x) {
+#if defined(FATVEC_HAS_GNU_VECTORS)
+  if constexpr (LoadsAs<Value, T>) return vector_dot(length, entries, values, x);
+#endif
+  T sum{};
+  for (std::int64_t j = 0; j < length; ++j) sum += values[j] * x[entries[j]];
+  return sum;
+}
 
 }  // namespace fatvec::detail

@@ -40,6 +40,12 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// A value cannot be stored in the precision that was asked for; the message names its place.
+class PrecisionError : public Error {
+ public:
+  using Error::Error;
+};
+
 namespace detail {
 
 /// Concatenates anything that streams; keeps the header-only library free of a formatting

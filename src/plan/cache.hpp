@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include <fatvec/formats/single_precision.hpp>
 #include <fatvec/formats/transpose.hpp>
 #include <fatvec/plan/fingerprint.hpp>
 #include <fatvec/plan/model.hpp>
@@ -89,15 +90,22 @@ inline std::uint64_t kernel_set() {
   return hash;
 }
 
-/// What a measurement depends on beside the machine: the versions of fatvec and Kokkos, the scalar
-/// type, the kernels.
+/// "f64" of double.
 template <class Scalar>
-std::string build_name() {
+std::string scalar_name() {
   const char* const kind = std::is_integral_v<Scalar>           ? "i"
                            : fatvec::detail::is_complex<Scalar> ? "c"
                                                                 : "f";
+  return fatvec::detail::concat(kind, 8 * sizeof(Scalar));
+}
+
+/// What a measurement depends on beside the machine: the versions of fatvec and Kokkos, the scalar
+/// type of X and Y, that of A where it is another one, the kernels.
+template <class Scalar, class Value = Scalar>
+std::string build_name() {
+  const std::string of_a = std::is_same_v<Scalar, Value> ? "" : ", A in " + scalar_name<Value>();
   return fatvec::detail::concat("fatvec ", FATVEC_VERSION_STRING, ", Kokkos ", KOKKOS_VERSION, ", ",
-                                kind, 8 * sizeof(Scalar), ", kernels ", std::hex, kernel_set());
+                                scalar_name<Scalar>(), of_a, ", kernels ", std::hex, kernel_set());
 }
 
 /// The device of exec, of a CPU with its number of threads.
@@ -118,6 +126,14 @@ Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offse
   return {device_key(exec), build_name<Scalar>(), matrix.str(), k, layout};
 }
 
+/// The same for values in single precision.
+template <class ExecSpace, class Csr>
+Key key_of(const ExecSpace& exec, const SinglePrecision<Csr>& a, std::int64_t k, Layout layout) {
+  Key key = key_of(exec, a.matrix, k, layout);
+  key.build = build_name<double, float>();
+  return key;
+}
+
 }  // namespace fatvec::tune
 
 namespace fatvec {
@@ -125,11 +141,11 @@ namespace fatvec {
 /// What `fatvec tune` found for this matrix, k and layout on this machine, for PlanOptions::choice;
 /// nothing where it did not. `problem`, where given, becomes what is wrong with the file of these
 /// findings, for people: empty where nothing is.
-template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
-std::optional<Choice> tuned_choice(const ExecSpace& exec,
-                                   const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
-                                   std::int64_t k, Layout layout = Layout::row,
-                                   std::string* problem = nullptr) {
+///
+/// A: a CsrMatrix, or what single_precision() makes of it.
+template <class ExecSpace, class A>
+std::optional<Choice> tuned_choice(const ExecSpace& exec, const A& a, std::int64_t k,
+                                   Layout layout = Layout::row, std::string* problem = nullptr) {
   tune::Cache cache;
   const auto winner = cache.find(tune::key_of(exec, a, k, layout));
   if (problem != nullptr) *problem = cache.problem();

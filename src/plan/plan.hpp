@@ -117,6 +117,15 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   void run(const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
            const detail::Operand<U>& y, std::int64_t k) const;
 
+ protected:
+  /// Throws what update(exec, values) does for values that it cannot take: `extent` many.
+  void require_update(std::size_t extent, const std::string& label) const;
+  /// update(exec, values) of values of another type, which the plan's own arrays take as Scalars.
+  template <class ExecSpace, class Value>
+  void store_values(const ExecSpace& exec, const Value* values);
+  /// Adds a sentence, which begins with a space.
+  void add_to_reason(const std::string& sentence) { reason_ += sentence; }
+
  private:
   /// The chosen kernel on operands of its own.
   template <class ExecSpace, class U, class To>
@@ -157,6 +166,9 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
   detail::require_columns("analyse", k_, 1);
   detail::require_in_range(options_);
   const Csr of_a = apply(exec, options_.op, a);
+  if constexpr (!std::is_same_v<T, Scalar>)  // slices suit vectors of X and Y
+    options_.format.slice_size =
+        detail::slice_size<typename Csr::execution_space, T>(options_.format);
   const Structure structure = structure_of(exec, of_a, options_.format);
   const auto memory = static_cast<double>(
       options_.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
@@ -215,18 +227,40 @@ template <class Scalar, class Ordinal, class Device, class Offset, class T, Spmm
 template <class ExecSpace>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::update(
     const ExecSpace& exec, const typename Csr::Scalars& values) {
-  if (static_cast<std::int64_t>(values.extent(0)) != nnz_)
-    throw ShapeError(detail::concat("Plan::update: ", values.extent(0), " values (", values.label(),
-                                    ") for the ", nnz_, " entries of A."));
-  if (!options_.keep_value_map)
-    throw UsageError(
-        "Plan::update: the plan does not know where A's values are stored. Set "
-        "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
+  require_update(values.extent(0), values.label());
   std::visit(
       [&](auto& ready) {
         if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
           if (shares_values()) return void(ready.matrix.values = values);
         value_map_.store(exec, values.data(), ready.matrix.values.data());
+      },
+      ready_);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::require_update(
+    std::size_t extent, const std::string& label) const {
+  if (static_cast<std::int64_t>(extent) != nnz_)
+    throw ShapeError(detail::concat("Plan::update: ", extent, " values (", label, ") for the ",
+                                    nnz_, " entries of A."));
+  if (!options_.keep_value_map)
+    throw UsageError(
+        "Plan::update: the plan does not know where A's values are stored. Set "
+        "PlanOptions::keep_value_map for analyse(), or call update(exec, A).");
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace, class Value>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::store_values(
+    const ExecSpace& exec, const Value* values) {
+  std::visit(
+      [&](const auto& ready) {
+        Scalar* const to = ready.matrix.values.data();
+        if (value_map_.empty())  // CSR, whose order is that of A
+          Kokkos::parallel_for("fatvec::Plan::update", detail::Range<ExecSpace>(exec, 0, nnz_),
+                               detail::ConvertValues<Value, Scalar>{values, to});
+        else
+          value_map_.store(exec, values, to);
       },
       ready_);
 }

@@ -88,6 +88,17 @@ Structure structure_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, D
   return structure;
 }
 
+/// The structure of the same matrix with values of `value_bytes`, in slices and blocks of the same
+/// sizes.
+inline Structure with_value_bytes(Structure structure, std::size_t value_bytes) {
+  const double fewer =
+      static_cast<double>(structure.value_bytes) - static_cast<double>(value_bytes);
+  for (auto& [format, footprint] : structure.formats)
+    footprint.bytes -= fewer * footprint.stored_entries;
+  structure.value_bytes = value_bytes;
+  return structure;
+}
+
 }  // namespace fatvec
 
 #define FATVEC_STRUCTURE_OF(how, Space, Scalar, Offset)                            \

@@ -36,16 +36,25 @@ struct CopyNumbers {
   }
 };
 
-/// Stores each value in its slot; padding stays.
-template <class Index, class Scalar>
+/// Stores each value in its slot, as a Scalar; padding stays.
+template <class Index, class Value, class Scalar>
 struct StoreValues {
   const Index* numbers;
-  const Scalar* from;
+  const Value* from;
   Scalar* to;
   bool conjugate;
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
-    if (const Index n = numbers[slot]; n != 0) to[slot] = conjugate_if(conjugate, from[n - 1]);
+    if (const Index n = numbers[slot]; n != 0)
+      to[slot] = static_cast<Scalar>(conjugate_if(conjugate, from[n - 1]));
   }
+};
+
+/// Values as Scalars, in the same order.
+template <class Value, class Scalar>
+struct ConvertValues {
+  const Value* from;
+  Scalar* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const { to[n] = static_cast<Scalar>(from[n]); }
 };
 
 /// The number of the entry of A that each slot of a format holds.
@@ -86,11 +95,12 @@ class ValueMap {
   [[nodiscard]] std::uint64_t bytes() const { return view_bytes(numbers_); }
 
   /// Only enqueues work on exec.
-  template <class ExecSpace>
-  void store(const ExecSpace& exec, const Scalar* from, Scalar* to) const {
-    Kokkos::parallel_for("fatvec::Plan::update",
-                         Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(numbers_.extent(0))),
-                         StoreValues<Offset, Scalar>{numbers_.data(), from, to, conjugates_});
+  template <class ExecSpace, class Value>
+  void store(const ExecSpace& exec, const Value* from, Scalar* to) const {
+    Kokkos::parallel_for(
+        "fatvec::Plan::update",
+        Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(numbers_.extent(0))),
+        StoreValues<Offset, Value, Scalar>{numbers_.data(), from, to, conjugates_});
   }
 
  private:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fatvec-bench --scalar float. usage: test_scalar.py PROGRAM TEST_DATA"""
+"""fatvec-bench --scalar float and --matrix-precision. usage: test_scalar.py PROGRAM TEST_DATA"""
 
 import json
 import pathlib
@@ -13,6 +13,7 @@ SMALL = ("--dry-run", "--matrix", "gen:stencil7:6")
 ROW = "--contender raw-serial --format csr --layout row --k 4".split()
 IN_FLOAT = ("--scalar", "float")
 LISTED = run("--list", *IN_FLOAT)
+SINGLE = ("--matrix-precision", "single")
 
 
 def errors(rows):
@@ -107,6 +108,46 @@ class Names(unittest.TestCase):
             done = run(*SMALL, *ROW, f"--scalar={name}")
             self.assertEqual(done.returncode, 2)
             self.assertIn("this build has double, float", done.stderr)
+
+
+@unittest.skipIf(LISTED.returncode != 0, "a build without float")
+class SinglePrecision(unittest.TestCase):
+    def test_kernels_of_the_build_are_verified(self):
+        rows = results(
+            *("--dry-run", *SINGLE, "--matrix", "gen:stencil7:6,gen:arrow:200"),
+            *"--k 1,4,9 --layout row,column --sweep packing --alpha=-1.3 --beta=0.7".split(),
+        )["benchmarks"]
+        wrong = {name: why for name, why in errors(rows).items() if "row-major copies" not in why}
+        self.assertEqual(wrong, {})
+        self.assertEqual({fields(row)["precision"] for row in rows}, {"single"})
+        kernels = {fields(row)["kernel"] for row in rows}
+        self.assertEqual(kernels, {"csr-row", "sliced-dia-row"})
+
+    def test_values_have_four_bytes_and_the_bound_those_of_double(self):
+        row_of = ("--format", "csr", "--layout", "row", "--k", "4", "--contender", "fatvec")
+        exact, single = (results(*SMALL, *row_of, *more)["benchmarks"] for more in ((), SINGLE))
+        exact = next(row for row in exact if fields(row).get("kernel") == "csr-row")
+        self.assertEqual(single[0]["bytes"], exact["bytes"])
+        nnz = 7 * 216 - 6 * 36
+        self.assertEqual(exact["matrix_bytes"] - single[0]["matrix_bytes"], 4 * nnz)
+
+    def test_a_value_that_does_not_survive_skips_the_rows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "large.mtx"
+            path.write_text(EMPTY_ROWS.replace("-2\n", "-2e99\n"))
+            rows = results("--dry-run", *SINGLE, "--matrix", str(path))["benchmarks"]
+            for row in rows:
+                self.assertRegex(row["error_message"], "^skipped: .*-2e.99 in row .* column ")
+
+    def test_what_it_does_not_go_with_is_refused(self):
+        for arguments, told in (
+            ("--scalar float", "leave out --matrix-precision"),
+            ("--suite vectors", "the suite vectors has no --matrix-precision"),
+            ("--contender fatvec-portable", "leaves no contender"),
+        ):
+            done = run("--dry-run", *SINGLE, *arguments.split())
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(told, done.stderr)
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ class Info(CliTest):
         self.assertAlmostEqual(values["frobenius_norm"], 25.25**0.5)
         self.assertEqual(self.json("info", "gen:empty:5")["values"]["frobenius_norm"], 0)
         self.assertIn(
-            "Frobenius norm 5\n",
+            "Frobenius norm 5; as floats off by 0\n",
             self.fatvec("info", self.matrix("b.mtx", 1, 2, [(0, 0, 3), (0, 1, 4)])).stdout,
         )
 

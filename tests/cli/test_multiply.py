@@ -9,6 +9,7 @@ import unittest
 from program import DATA, PROGRAM, VERIFICATION_FAILED, CliTest, matrices
 
 SMALL = [(0, 0, 2), (0, 2, -1), (2, 1, 4)]  # 3 x 4; row 1 and column 3 are empty
+SINGLE = ("--matrix-precision", "single")
 X = [[1.0, 2.0, 3.0, 4.0], [0.5, -1.0, 0.0, 8.0]]
 AX = [[-1.0, 0.0, 8.0], [1.0, 0.0, -4.0]]
 
@@ -363,3 +364,89 @@ class Refusals(CliTest):
 
     def test_y_without_beta(self):
         self.assertIn("--beta", self.error("multiply", "gen:diagonal:5", "--y", "y.mtx"))
+
+
+THIRDS = [(0, 0, 1 / 3), (0, 2, -1), (2, 1, 0.1)]
+
+
+class Precision(CliTest):
+    """--matrix-precision single and --scalar float: what is stored and what is verified."""
+
+    def setUp(self):
+        super().setUp()
+        self.thirds = self.matrix("thirds.mtx", 3, 4, THIRDS)
+        call = [PROGRAM, "multiply", "gen:diagonal:3", *SINGLE, "--repeat", "0"]
+        if subprocess.run(call, capture_output=True).returncode != 0:
+            self.skipTest("a build without FATVEC_SINGLE_FORMATS")
+
+    def refused(self, call, told):
+        self.assertRegex(self.error(*call), told)
+
+    def test_every_kernel_of_the_build_is_verified(self):
+        formats = {"csr", "sliced-dia"}
+        for format, layout, k in itertools.product(formats, ("row", "column"), (1, 4, 9)):
+            with self.subTest(format=format, layout=layout, k=k):
+                call = ("multiply", DATA / "olm1000.mtx.gz", "-f", format, "--layout", layout)
+                call += ("--k", k, "--verify", "--repeat", 0)
+                exact = self.json(*call)
+                single = self.json(*call, *SINGLE)
+                self.assertTrue(single["verified"]["passed"])
+                self.assertEqual(single["matrix_precision"], "single")
+                self.assertLess(single["matrix_bytes"], 0.75 * exact["matrix_bytes"])
+                self.assertAlmostEqual(single["matrix_error"], 2.466e-8, delta=1e-11)
+                self.assertTrue(self.json(*call, "--scalar", "float")["verified"]["passed"])
+
+    def test_results_are_those_of_rounded_values(self):
+        x = self.dense("ones.mtx", [[1.0, 1.0, 1.0, 1.0]])
+        call = ("multiply", self.thirds, "--x", x, "--repeat", 0)
+        exact, single = (
+            self.json(*call, "--expect", self.dense("y.mtx", [[1 / 3 - 1, 0, 0.1]]), *more)
+            for more in ((), SINGLE)
+        )
+        self.assertLess(exact["expected"]["max"], 1e-15)
+        self.assertTrue(1e-9 < single["expected"]["max"] < 2e-8, single["expected"])
+
+    def test_a_value_that_does_not_survive_is_refused_by_its_place(self):
+        for more, told in (
+            (("--matrix-error", "1e-9"), r"0\.333333 in row 0, column 0 .* more than 1e-09"),
+            (("--matrix-error", "1"), "relative error is from 0 to below 1"),
+        ):
+            self.refused(("multiply", self.thirds, *SINGLE, *more), told)
+        large = self.matrix("large.mtx", 3, 4, [*THIRDS[:2], (2, 1, 1e99)])
+        told = r"1e\+99 in row 2, column 1 .*beyond the largest float"
+        for command in ("multiply", "analyse", "tune"):
+            self.refused((command, large, *SINGLE), told)
+        info = self.json("info", large)["single_precision"]
+        self.assertEqual(info, {"possible": False, "matrix_error": None})
+        info = self.json("info", self.thirds)["single_precision"]
+        self.assertAlmostEqual(info["matrix_error"], 2.98e-8, delta=1e-10)
+
+    def test_what_does_not_go_together_is_refused(self):
+        for more, told in (
+            (("--matrix-error", "1e-7"), "--matrix-error is for --matrix-precision single"),
+            ((*SINGLE, "--scalar", "float"), "With --scalar float A's values are floats"),
+            (("--scalar", "float", "--alpha", "1e40"), "beyond what a float can be"),
+            ((*SINGLE, "-f", "jad"), "no kernel 'jad-row' for values of A in single precision"),
+        ):
+            self.refused(("multiply", self.thirds, *more), told)
+
+    def test_analyse_and_tune_know_of_it(self):
+        exact = self.json("analyse", DATA / "olm1000.mtx.gz", "--k", 1)
+        single = self.json("analyse", DATA / "olm1000.mtx.gz", "--k", 1, *SINGLE)
+        self.assertAlmostEqual(single["matrix_error"], 2.466e-8, delta=1e-11)
+
+        def bytes_of(result, format):
+            ranking = result["workloads"][0]["ranking"]
+            return next(p["matrix_bytes"] for p in ranking if p["format"] == format)
+
+        self.assertEqual(bytes_of(exact, "csr") - bytes_of(single, "csr"), 4 * exact["nnz"])
+        for format in ("csr", "sliced-dia"):
+            call = ("multiply", DATA / "olm1000.mtx.gz", "-f", format, "--repeat", 0)
+            self.assertEqual(
+                bytes_of(single, format), self.json(*call, *SINGLE)["matrix_bytes"], format
+            )
+        call = ("tune", DATA / "olm1000.mtx.gz", "--k", 1, "--seconds", 0, "--default-policies")
+        tuned = self.json(*call, "--no-cache", *SINGLE)
+        (workload,) = tuned["workloads"]
+        self.assertTrue(workload["measured"])
+        self.assertEqual({m["problem"] for m in workload["measured"]}, {""})

@@ -180,17 +180,17 @@ class LastOnes {
 };
 
 /// Every length, at the very end of A.
-template <class T>
+template <class T, class Value = T>
 void expect_dense_column_is_right() {
   for (std::size_t length = 0; length <= 41; ++length) {
     const LastOnes<std::int32_t> entries(length);
-    const LastOnes<T> values(length);
+    const LastOnes<Value> values(length);
     std::vector<T> x(100, std::numeric_limits<T>::quiet_NaN());
     T expected = 0;
     for (std::size_t j = 0; j < length; ++j) {
       const std::size_t column = 1 + 37 * j % 99;
       entries.data[j] = static_cast<std::int32_t>(column);
-      values.data[j] = static_cast<T>(j % 5) - 2;
+      values.data[j] = static_cast<Value>(j % 5) - 2;
       x[column] = static_cast<T>(j % 7) - 3;
       expected += values.data[j] * x[column];
     }
@@ -204,6 +204,7 @@ void expect_dense_column_is_right() {
 TEST(SparseDot, OfEveryLengthReadsNothingBehindA) {
   expect_dense_column_is_right<double>();
   expect_dense_column_is_right<float>();
+  expect_dense_column_is_right<double, float>();
 }
 
 /// With few columns, against the sums themselves; prefetching from 10 MB on, whatever was measured.

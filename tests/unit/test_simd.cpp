@@ -77,6 +77,17 @@ TEST(Simd, MaskedLoadsReadTheFirstLanes) {
   expect_loads_of_first_lanes<std::int32_t, simd_lanes<float>>();
 }
 
+TEST(Simd, MaskedLoadsOfFloatsGiveDoubles) {
+  constexpr int n = simd_lanes<double>;
+  const std::vector<float> from = {0.1F, -2.7F, 3e38F, 1e-38F, 0.7F, -0.3F, 5.5F, 0.9F};
+  for (int count = 0; count <= n; ++count) {
+    Vec<double, n> vec;
+    vec.load(from.data(), Mask<n>::first(count));
+    for (int lane = 0; lane < n; ++lane)
+      EXPECT_EQ(vec.data[lane], lane < count ? from[static_cast<std::size_t>(lane)] : 0.0) << count;
+  }
+}
+
 TEST(Simd, MaskedGathersReadThePresentLanes) {
   expect_gathers_of_some_lanes<double>();
   expect_gathers_of_some_lanes<float>();
@@ -84,6 +95,20 @@ TEST(Simd, MaskedGathersReadThePresentLanes) {
 #endif
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
+template <int n>
+void expect_floats_as_doubles() {
+  const float from[8] = {0.1F, -2.7F, 3e38F, 1e-38F, 0.7F, -0.3F, 5.5F, 0.9F};
+  Vec<double, n> vec;
+  vec.load(static_cast<const float*>(from));
+  for (int lane = 0; lane < n; ++lane) EXPECT_EQ(vec.data[lane], from[lane]) << n;
+}
+
+TEST(Simd, LoadsOfFloatsGiveDoubles) {
+  expect_floats_as_doubles<2>();
+  expect_floats_as_doubles<4>();
+  expect_floats_as_doubles<8>();
+}
+
 TEST(Simd, GatheredColumnsAreLoadedInOrder) {
   const float x[] = {3, 1, 4, 1.5F, 9, 2, 6, 5};
   const std::int64_t columns[] = {7, 0, 2, 4};

@@ -30,6 +30,8 @@ int analyse(const ChoiceOptions& options) {
   const KokkosSession kokkos;
   Progress progress(load_steps + analysis_steps);
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
+  product::Case rounded{.matrix = matrix.csr, .options = options.format};
+  const auto matrix_error = take_precision(options.precision, rounded);
   const Structure structure = structure_of(options, matrix, progress);
   const Machine& machine = machine_of(options, progress);
   progress.clear();
@@ -37,13 +39,16 @@ int analyse(const ChoiceOptions& options) {
   if (!options.json) {
     print_notes(matrix);
     print_setting(matrix, structure, machine);
+    if (matrix_error) write_line(stdout, "precision", "{}", precision_text(*matrix_error));
   }
   for (const std::int64_t k : options.k) {
     const auto ranking = ranking_of(options, structure, k);
     const Workload workload{k, layout_of(options), static_cast<double>(options.products)};
     tune::Cache cache;
-    const auto tuned = cache.find(
-        product::key_of(options.backend, {matrix.csr, k, layout_of(options), options.format}));
+    product::Case task = rounded;
+    task.k = k;
+    task.layout = layout_of(options);
+    const auto tuned = cache.find(product::key_of(options.backend, task));
     if (!cache.problem().empty()) fmt::print(stderr, "fatvec: note: {}\n", cache.problem());
     if (options.json) {
       workloads.push_back(
@@ -66,6 +71,8 @@ int analyse(const ChoiceOptions& options) {
   object["machine"] = to_json(machine);
   object["products"] = options.products;
   object["layout"] = options.layout;
+  object["matrix_precision"] = options.precision.matrix;
+  if (matrix_error) object["matrix_error"] = *matrix_error;
   object["workloads"] = workloads;
   write_json(stdout, object);
   return success;

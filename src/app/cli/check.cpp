@@ -13,7 +13,12 @@ namespace fatvec::cli {
 Check check_by_oracle(const product::Case& task, double alpha, const product::HostMultivector& x,
                       double beta, const product::HostMultivector& y0,
                       const product::HostMultivector& y) {
-  const auto reference = verify::reference_product(alpha, task.matrix, x, beta, y0);
+  const auto in_scalar = [&](double factor) {
+    return task.in_double() ? factor : static_cast<float>(factor);
+  };
+  const auto reference = verify::reference_product(
+      in_scalar(alpha), task.matrix, x, in_scalar(beta), y0,
+      task.in_double() ? verify::Rounding::of<double>() : verify::Rounding::of<float>());
   const auto verdict = verify::compare(reference, y);
   Check check{"verified",  "the oracle",   verdict.passed,    verdict.l2,
               verdict.max, verdict.scaled, verdict.worst_row, verdict.worst_column};

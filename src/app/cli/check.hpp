@@ -26,7 +26,8 @@ struct Check {
 };
 
 /// Y = beta · y0 + alpha · A · X against the serial product in extended precision, to within
-/// rounding.
+/// rounding in the scalar of the task's X and Y. A is what the task multiplies: where its values
+/// are in single precision, the rounded ones.
 Check check_by_oracle(const product::Case& task, double alpha, const product::HostMultivector& x,
                       double beta, const product::HostMultivector& y0,
                       const product::HostMultivector& y);

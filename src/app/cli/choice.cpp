@@ -31,6 +31,7 @@ void add_choice_options(CLI::App& command, ChoiceOptions& options) {
   auto* const products = command.add_option(
       "--products", options.products, "Products that will be formed: whether a conversion pays");
   whole(products->capture_default_str(), 1)->type_name("N");
+  add_matrix_precision(command, options.precision);
   add_memory_limit(command, options.format.memory_limit);
   command.add_flag("--json", options.json, "Print one JSON object");
 }
@@ -48,7 +49,11 @@ std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure
   const auto memory = static_cast<double>(
       options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
   return rank(product::machine(options.backend), structure,
-              {k, layout_of(options), static_cast<double>(options.products)}, kernels, memory);
+              {.k = k,
+               .layout = layout_of(options),
+               .products = static_cast<double>(options.products),
+               .value_bytes = sizeof(double)},
+              kernels, memory);
 }
 
 std::string name_of(const Choice& choice) {
@@ -60,7 +65,8 @@ std::string name_of(const Choice& choice) {
 Structure structure_of(const ChoiceOptions& options, const MatrixSource& matrix,
                        Progress& progress) {
   progress.step("analysing the structure");
-  return product::structure(matrix.csr, options.format);
+  const Structure structure = product::structure(matrix.csr, options.format);
+  return options.precision.is_single() ? with_value_bytes(structure, sizeof(float)) : structure;
 }
 
 const Machine& machine_of(const ChoiceOptions& options, Progress& progress) {

@@ -21,10 +21,11 @@ struct ChoiceOptions {
   std::string layout{product::to_string(product::Layout::row)};
   std::int64_t products = 1000;
   FormatOptions format;
+  PrecisionOptions precision;
   bool json = false;
 };
 
-/// MATRIX, --k, --backend, --layout, --products, --memory-limit and --json.
+/// MATRIX, --k, --backend, --layout, --products, --matrix-precision, --memory-limit and --json.
 void add_choice_options(CLI::App& command, ChoiceOptions& options);
 
 product::Layout layout_of(const ChoiceOptions& options);
@@ -32,7 +33,7 @@ product::Layout layout_of(const ChoiceOptions& options);
 /// Steps of a Progress that structure_of and machine_of take.
 inline constexpr std::size_t analysis_steps = 2;
 
-/// What the model wants to know about the matrix.
+/// What the model wants to know about the matrix, its values stored as the options say.
 Structure structure_of(const ChoiceOptions& options, const MatrixSource& matrix,
                        Progress& progress);
 

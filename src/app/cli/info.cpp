@@ -61,6 +61,7 @@ struct Findings {
   VectorStatistics<double> values{};
   Symmetry symmetry{};
   std::vector<BlockFill> blocks{};
+  std::optional<double> matrix_error{};  ///< of A's values as floats, the largest, where all can be
   std::vector<FormatLine> formats{};
   std::uint64_t limit = 0;
 };
@@ -84,6 +85,9 @@ Json info_json(const MatrixSource& matrix, const Findings& found) {
                     {"max_norm", found.values.max_norm()},
                     {"min", found.values.min},
                     {"max", found.values.max}};
+  info["single_precision"] = {
+      {"possible", found.matrix_error.has_value()},
+      {"matrix_error", found.matrix_error ? Json(*found.matrix_error) : Json()}};
   info["bandwidth"] = {{"lower", rows.lower_bandwidth}, {"upper", rows.upper_bandwidth}};
   info["symmetry"] = to_string(found.symmetry);
   info["blocks"] = Json::array();
@@ -132,8 +136,9 @@ void print_info(const MatrixSource& matrix, const Findings& found) {
              rows.cols - rows.columns_touched);
   write_line(stdout, "zeros stored", "{}", rows.explicit_zeros);
   if (matrix.csr.nnz() > 0)
-    write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}", found.values.min,
-               found.values.max, found.values.norm2());
+    write_line(stdout, "values", "min {:g}, max {:g}, Frobenius norm {:.9g}; as floats {}",
+               found.values.min, found.values.max, found.values.norm2(),
+               found.matrix_error ? fmt::format("off by {:.2g}", *found.matrix_error) : "refused");
   write_line(stdout, "bandwidth", "lower {}, upper {}", rows.lower_bandwidth, rows.upper_bandwidth);
   write_line(stdout, "symmetry", "{}", to_string(found.symmetry));
   print_blocks(found.blocks);
@@ -157,6 +162,11 @@ Findings find(const InfoOptions& options, const MatrixSource& matrix, Progress& 
   found.rows = row_statistics(matrix.csr);
   progress.step("looking at values");
   found.values = vector_statistics(host, matrix.csr.values);
+  try {
+    found.matrix_error =
+        detail::round_values(host, matrix.csr, matrix.csr.values, nullptr, ErrorBound());
+  } catch (const PrecisionError&) {  // --matrix-precision single says which
+  }
   progress.step("comparing with the transpose");
   found.symmetry = symmetry(matrix.csr);
   progress.step("counting blocks");

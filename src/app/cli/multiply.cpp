@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
@@ -34,6 +35,19 @@ std::string_view format_of(const MultiplyOptions& options) {
 }
 
 void require_consistent(const MultiplyOptions& options) {
+  if (options.scalar == "float") {
+    if (options.precision.is_single())
+      throw UsageError("With --scalar float A's values are floats; leave out --matrix-precision.");
+    for (const double factor : {options.alpha, options.beta})
+      if (!std::isfinite(static_cast<float>(factor)))
+        throw UsageError(
+            fmt::format("{} is beyond what a float can be; --scalar float wants "
+                        "--alpha and --beta that are.",
+                        factor));
+  }
+  if (options.distributed && (options.scalar == "float" || options.precision.is_single()))
+    throw UsageError(
+        "--distributed multiplies in double; leave out --scalar and --matrix-precision.");
   if (!options.y.empty() && options.beta == 0) {
     throw UsageError(
         "--y is given, but with --beta 0 the product does not read Y; give --beta as well.");
@@ -56,6 +70,14 @@ void require_consistent(const MultiplyOptions& options) {
 double median(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
   return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
+}
+
+/// The elements as floats, where all is in float.
+product::HostMultivector in_scalar(const product::Case& task, const product::HostMultivector& v) {
+  if (task.in_double()) return v;
+  for (std::size_t i = 0; i < v.extent(0); ++i)
+    for (std::size_t c = 0; c < v.extent(1); ++c) v(i, c) = static_cast<float>(v(i, c));
+  return v;
 }
 
 /// Y's values before the product; poison where it must not read them.
@@ -83,7 +105,8 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
 
   if (options.x.empty())
     x = random_multivector(Operand::x, options.seed, task.matrix.cols(), task.k);
-  const auto y0 = initial_y(options, task.matrix.rows(), task.k, progress);
+  x = in_scalar(task, x);
+  const auto y0 = in_scalar(task, initial_y(options, task.matrix.rows(), task.k, progress));
   product::HostMultivector expected;
   if (!options.expect.empty())
     expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k,
@@ -161,7 +184,10 @@ int multiply(const MultiplyOptions& options) {
     task.k = static_cast<std::int64_t>(x.extent(1));
   }
   require_operands_fit(task, options.verify, !options.expect.empty());
-  const Outcome outcome = run(options, task, x, progress);
+  const auto matrix_error = take_precision(options.precision, task);
+  if (options.scalar == "float") task = product::in_float(std::move(task));
+  Outcome outcome = run(options, task, x, progress);
+  outcome.matrix_error = matrix_error;
   progress.clear();
   report(report_stream(options.output), options, matrix, outcome);
 
@@ -205,6 +231,10 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
                             "Default: the format's first in 'fatvec list'"),
          kernels);
   add_backend_and_layout(command, options.backend, options.layout);
+  one_of(
+      command.add_option("--scalar", options.scalar, "Of A, X, Y and sums")->capture_default_str(),
+      {"double", "float"});
+  add_matrix_precision(command, options.precision);
   add_format_options(command, options.format_options, options.storage);
 }
 

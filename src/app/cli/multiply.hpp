@@ -12,6 +12,7 @@
 
 #include "check.hpp"
 #include "matrix_source.hpp"
+#include "options.hpp"
 
 /// Private to `fatvec multiply`: what multiply.cpp and multiply_distributed.cpp do, and what
 /// multiply_report.cpp tells.
@@ -26,6 +27,8 @@ struct MultiplyOptions {
   std::string layout{product::to_string(product::Layout::row)};
   FormatOptions format_options;
   std::optional<product::StorageOrder> storage;
+  std::string scalar = "double";  ///< of A, X, Y and sums, or "float"
+  PrecisionOptions precision;
   std::int64_t k = 1;
   std::uint64_t seed = 1;
   double alpha = 1;
@@ -45,6 +48,7 @@ struct Outcome {
   std::int64_t k = 0;
   std::uint64_t matrix_bytes = 0;
   std::int64_t stored_entries = 0;
+  std::optional<double> matrix_error{};  ///< of A's values in single precision, the largest
   double setup_seconds = 0;
   double first_seconds = 0;  ///< of the run whose result is checked and written
   double seconds = 0;  ///< the median of the further runs; of the first one where there are none

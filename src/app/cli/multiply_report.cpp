@@ -30,6 +30,9 @@ Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const O
   Json object = {{"matrix", to_json(matrix)}, {"k", outcome.k},
                  {"layout", options.layout},  {"format", outcome.format},
                  {"kernel", outcome.kernel},  {"backend", options.backend}};
+  object["scalar"] = options.scalar;
+  object["matrix_precision"] = options.precision.matrix;
+  if (outcome.matrix_error) object["matrix_error"] = *outcome.matrix_error;
   object.update(to_json(options.format_options, options.storage));
   object.update(Json{{"alpha", options.alpha},
                      {"beta", options.beta},
@@ -58,6 +61,9 @@ void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource
   write_line(stream, "kernel", "{} on {}", outcome.kernel, options.backend);
   write_line(stream, "format", "{}, {}, {:.1f} % padding", outcome.format,
              human_bytes(static_cast<double>(outcome.matrix_bytes)), padding);
+  if (options.scalar != "double") write_line(stream, "scalar", "{}", options.scalar);
+  if (outcome.matrix_error)
+    write_line(stream, "precision", "{}", precision_text(*outcome.matrix_error));
   write_line(stream, "set-up", "{:.6f} s", outcome.setup_seconds);
   write_line(stream, "first run", "{:.6f} s", outcome.first_seconds);
   if (options.repeat > 0)

@@ -40,6 +40,31 @@ void require_ending(const std::string& output, std::initializer_list<std::string
       fmt::format("--output {}: the name's ending says what is written: {}.", output, written));
 }
 
+void add_matrix_precision(CLI::App& command, PrecisionOptions& options) {
+  one_of(command
+             .add_option("--matrix-precision", options.matrix,
+                         "Of A's values as they are stored; X, Y and sums are in double")
+             ->capture_default_str(),
+         {"exact", "single"});
+  auto* const error = command.add_option(
+      "--matrix-error", options.error,
+      "The relative error that single precision may cost a value; otherwise A is refused "
+      "(default: 6e-8, half a unit in a float's last place)");
+  finite(error, 0)->type_name("E");
+}
+
+std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task) {
+  if (!options.is_single()) {
+    if (options.error)
+      throw UsageError("--matrix-error is for --matrix-precision single; give that as well.");
+    return {};
+  }
+  const ErrorBound bound = options.error ? within(*options.error) : ErrorBound();
+  auto [rounded, error] = product::in_single_precision(task, bound);
+  task = std::move(rounded);
+  return error;
+}
+
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
   const auto to_bytes = [](std::string& text) {
     const std::string given = text;

@@ -26,6 +26,21 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
 void require_ending(const std::string& output, std::initializer_list<std::string_view> endings,
                     std::string_view written);
 
+/// In what A's values are stored.
+struct PrecisionOptions {
+  std::string matrix = "exact";  ///< or "single"
+  std::optional<double> error;   ///< relative, of a value, that is allowed
+
+  [[nodiscard]] bool is_single() const { return matrix == "single"; }
+};
+
+/// --matrix-precision and --matrix-error.
+void add_matrix_precision(CLI::App& command, PrecisionOptions& options);
+
+/// Rounds A's values where they are asked for in single precision; returns the largest relative
+/// error. Throws PrecisionError, and UsageError for an error that goes with nothing.
+std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task);
+
 /// --memory-limit, a size with a unit.
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 

@@ -49,4 +49,9 @@ Json count(double value) {
   return value < 0x1p53 ? Json(static_cast<std::uint64_t>(value)) : Json(value);
 }
 
+std::string precision_text(double largest_error) {
+  return fmt::format("A's values as floats, which moves them by {:.3g} of themselves at most",
+                     largest_error);
+}
+
 }  // namespace fatvec::cli

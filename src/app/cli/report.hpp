@@ -44,4 +44,7 @@ Json to_json(const FormatOptions& options, const std::optional<product::StorageO
 /// A number that counts something but may exceed 64 bits: an integer in JSON while it is exact.
 Json count(double value);
 
+/// "A's values as floats, which moves them by 5.9e-08 of themselves at most".
+std::string precision_text(double largest_error);
+
 }  // namespace fatvec::cli

@@ -36,10 +36,16 @@ struct Tuned {
   std::string problem{};  ///< of the cache
 };
 
-Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Structure& structure,
+/// task: of any k and layout.
+Tuned tune_one(const TuneOptions& options, product::Case task, const Structure& structure,
                std::int64_t k, tune::Cache& cache, const Kokkos::Timer& clock, Progress& progress) {
   Tuned tuned{.k = k, .ranking = ranking_of(options, structure, k)};
-  const product::Case task{matrix.csr, k, layout_of(options), options.format};
+  const auto has = [&](const Choice& choice) {
+    return !task.float_values || product::has_single_precision(choice.kernel);
+  };
+  std::erase_if(tuned.ranking, [&](const Prediction& p) { return !has(p.choice); });
+  task.k = k;
+  task.layout = layout_of(options);
   require_operands_fit(task, true, false);
   const product::TimingPolicy policy{.repetitions = 20,
                                      .least_seconds = options.seconds,
@@ -59,6 +65,7 @@ Tuned tune_one(const TuneOptions& options, const MatrixSource& matrix, const Str
     if (const auto kept = cache.find(key)) search.kept = kept->choice;
   std::vector<Choice> out_of_time;
   const auto wanted = [&](const Choice& choice) {
+    if (!has(choice)) return false;
     progress.step(fmt::format("k {}, {}", k, name_of(choice)));
     if (clock.seconds() <= options.time_limit) return true;
     out_of_time.push_back(choice);
@@ -163,6 +170,12 @@ int tune(const TuneOptions& options) {
   };
   tune::Cache cache(tune::default_cache_path(), {.tell = tell});
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
+  product::Case task{.matrix = matrix.csr, .options = options.format};
+  const auto matrix_error = take_precision(options.precision, task);
+  if (matrix_error && product::formats_in_single_precision().empty())
+    throw UsageError(
+        "this build multiplies no matrix in single precision; name formats in "
+        "FATVEC_SINGLE_FORMATS of CMake.");
   const Structure structure = structure_of(options, matrix, progress);
   const Machine& machine = machine_of(options, progress);
   progress.clear();
@@ -170,12 +183,13 @@ int tune(const TuneOptions& options) {
   if (!options.json) {
     print_notes(matrix);
     print_setting(matrix, structure, machine);
+    if (matrix_error) write_line(stdout, "precision", "{}", precision_text(*matrix_error));
   }
   std::vector<Tuned> list;
   list.reserve(options.k.size());
   const Kokkos::Timer clock;
   for (const std::int64_t k : options.k)
-    list.push_back(tune_one(options, matrix, structure, k, cache, clock, progress));
+    list.push_back(tune_one(options, task, structure, k, cache, clock, progress));
   progress.clear();
   int exit_code = success;
   Json results = Json::array();
@@ -196,6 +210,8 @@ int tune(const TuneOptions& options) {
     object["structure"] = to_json(structure);
     object["machine"] = to_json(machine);
     object["layout"] = options.layout;
+    object["matrix_precision"] = options.precision.matrix;
+    if (matrix_error) object["matrix_error"] = *matrix_error;
     object["workloads"] = results;
     write_json(stdout, object);
   } else if (!options.forget) {

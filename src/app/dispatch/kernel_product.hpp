@@ -13,16 +13,14 @@ namespace fatvec::product {
 
 /// A kernel with a policy, as a value: the products below are compiled for each format, not for
 /// each kernel.
-template <class ExecSpace, class Matrix>
-using Launch =
-    std::function<void(const ExecSpace&, const detail::SlotsOf<Matrix>&,
-                       const detail::Operand<const typename Matrix::value_type>&,
-                       const detail::ScaledSum<typename Matrix::value_type>&, std::int64_t k)>;
+template <class ExecSpace, class Matrix, class Scalar>
+using Launch = std::function<void(const ExecSpace&, const detail::SlotsOf<Matrix>&,
+                                  const detail::Operand<const Scalar>&,
+                                  const detail::ScaledSum<Scalar>&, std::int64_t k)>;
 
-template <class ExecSpace, class Matrix>
+template <class ExecSpace, class Matrix, class Scalar>
 struct KernelMultiply {
-  using Scalar = typename Matrix::value_type;
-  Launch<ExecSpace, Matrix> launch;
+  Launch<ExecSpace, Matrix, Scalar> launch;
   std::int64_t k;
   Prepared<Matrix> prepared{};
 
@@ -38,10 +36,9 @@ struct KernelMultiply {
 };
 
 /// The same on row-major copies.
-template <class ExecSpace, class Matrix>
+template <class ExecSpace, class Matrix, class Scalar>
 struct PackedMultiply {
-  using Scalar = typename Matrix::value_type;
-  Launch<ExecSpace, Matrix> launch;
+  Launch<ExecSpace, Matrix, Scalar> launch;
   std::function<Packing<Scalar, ExecSpace>(const ExecSpace&, const Matrix&)> pack;
   std::int64_t k;
   Prepared<Matrix> prepared{};
@@ -62,34 +59,37 @@ struct PackedMultiply {
   }
 };
 
-template <class Scalar, class Kernel, class ExecSpace>
+/// Scalar: of X and Y. Value: of A.
+template <class Scalar, class Kernel, class ExecSpace, class Value>
 std::unique_ptr<Product> prepare_kernel(const Case& task) {
-  using Format = typename Kernel::template Matrix<Scalar, std::int32_t, ExecSpace, std::int32_t>;
+  using Format = typename Kernel::template Matrix<Value, std::int32_t, ExecSpace, std::int32_t>;
   const auto policy = policy_of<Kernel, ExecSpace>(task.policy);
   const std::int64_t k = task.k;
   return with_storage<Format>(task.storage, [&]<class Matrix>(std::type_identity<Matrix>) {
-    const Launch<ExecSpace, Matrix> launch = [policy](const auto& exec, const auto& a,
-                                                      const auto& x, const auto& output,
-                                                      std::int64_t columns) {
+    const Launch<ExecSpace, Matrix, Scalar> launch = [policy](const auto& exec, const auto& a,
+                                                              const auto& x, const auto& output,
+                                                              std::int64_t columns) {
       detail::launch<Kernel>(exec, policy, a, x, output, columns);
     };
     if (!task.packed || task.layout == Layout::row || k == 1)
-      return make_product<Matrix>(task, KernelMultiply<ExecSpace, Matrix>{launch, k});
+      return make_product<Matrix, Scalar>(task,
+                                          KernelMultiply<ExecSpace, Matrix, Scalar>{launch, k});
     const auto pack = [policy, k](const auto& exec, const auto& matrix) {
       return Packing<Scalar, ExecSpace>::template of<Kernel>(exec, policy, matrix, k);
     };
-    return make_product<Matrix>(task, PackedMultiply<ExecSpace, Matrix>{launch, pack, k});
+    return make_product<Matrix, Scalar>(task,
+                                        PackedMultiply<ExecSpace, Matrix, Scalar>{launch, pack, k});
   });
 }
 
-/// The product of a kernel on a backend, whose name is known. Float's are compiled in units of
-/// their own (cmake/programs.cmake).
-template <class Scalar, class Kernel>
+/// The product of a kernel on a backend, whose name is known. Those with floats are compiled in
+/// units of their own (cmake/programs.cmake).
+template <class Scalar, class Kernel, class Value = Scalar>
 std::unique_ptr<Product> prepare_on(std::string_view backend, const Case& task) {
   std::unique_ptr<Product> product;
   for_each_backend([&](auto space) {
     if (backend == space.name)
-      product = prepare_kernel<Scalar, Kernel, typename decltype(space)::Space>(task);
+      product = prepare_kernel<Scalar, Kernel, typename decltype(space)::Space, Value>(task);
   });
   return product;
 }
@@ -98,5 +98,8 @@ std::unique_ptr<Product> prepare_on(std::string_view backend, const Case& task) 
 /// not the kernel's format in float.
 std::unique_ptr<Product> prepare_in_float(std::string_view kernel, std::string_view backend,
                                           const Case& task);
+/// The same with values of A in float, X and Y in double.
+std::unique_ptr<Product> prepare_in_single_precision(std::string_view kernel,
+                                                     std::string_view backend, const Case& task);
 
 }  // namespace fatvec::product

@@ -17,10 +17,10 @@ namespace fatvec::product {
 ///                                               not called with alpha = 0, which scales Y
 ///   multiply.prepare(exec, matrix)              optional; what it finds out once per matrix counts as set-up
 /// Our kernels and the hand-written ones that they are compared with thus read the same bytes.
-template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply>
+/// Scalar: of X and Y, which may be another one than A's.
+template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply,
+          class Scalar = typename Matrix::value_type>
 class MatrixProduct final : public Product {
-  using Scalar = typename Matrix::value_type;
-
  public:
   MatrixProduct(const Case& task, Multiply multiply)
       : multiply_(std::move(multiply)), matrix_(converted(task)), dense_(task) {
@@ -50,10 +50,13 @@ class MatrixProduct final : public Product {
   /// Before X and Y are allocated: a format that does not fit is refused with the memory still
   /// free.
   Matrix converted(const Case& task) {
-    const auto csr = mirror<ExecSpace>(matrix_of<Scalar>(task));
+    const auto csr = mirror<ExecSpace>(matrix_of<typename Matrix::value_type>(task));
+    FormatOptions options = task.options;
+    if constexpr (!std::is_same_v<Scalar, typename Matrix::value_type>)  // vectors of X and Y
+      options.slice_size = detail::slice_size<ExecSpace, Scalar>(options);
     exec_.fence("fatvec::product::prepare");
     const Kokkos::Timer timer;
-    Matrix matrix = convert<Matrix>(exec_, csr, task.options);
+    Matrix matrix = convert<Matrix>(exec_, csr, options);
     if constexpr (requires { multiply_.prepare(exec_, matrix); }) multiply_.prepare(exec_, matrix);
     exec_.fence("fatvec::product::prepare");
     setup_seconds = timer.seconds();
@@ -67,13 +70,14 @@ class MatrixProduct final : public Product {
 };
 
 /// The product of a task, whose layout is that of X and Y, with its matrix in the format Matrix.
-template <class Matrix, class Multiply>
+template <class Matrix, class Scalar = typename Matrix::value_type, class Multiply>
 std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
   using ExecSpace = typename Matrix::execution_space;
   if (task.layout == Layout::row)
-    return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply>>(
+    return std::make_unique<
+        MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply, Scalar>>(
         task, std::move(multiply));
-  return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply>>(
+  return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply, Scalar>>(
       task, std::move(multiply));
 }
 /// The same; Format is CsrMatrix, EllMatrix, ..., of Scalars, in the layout of task.storage where

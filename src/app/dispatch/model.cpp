@@ -41,7 +41,10 @@ std::uint64_t free_memory_of(std::string_view backend) {
 }
 
 tune::Key key_of(std::string_view backend, const Case& task) {
-  tune::Key key = tune::key_of(HostCsr::execution_space(), task.matrix, task.k, task.layout);
+  const HostCsr::execution_space host;
+  tune::Key key = task.float_values
+                      ? tune::key_of(host, single_precision(task.matrix), task.k, task.layout)
+                      : tune::key_of(host, task.matrix, task.k, task.layout);
   for_each_backend([&](auto space) {
     using Space = typename decltype(space)::Space;
     if (backend == space.name) key.device = tune::device_key(Space());

@@ -60,7 +60,17 @@ Case in_float(Case task) {
     throw CapacityError(detail::concat(beyond, " entries of the matrix are beyond what a float ",
                                        "can be, 3.4e38: multiply in double."));
   task.float_values = floats;
+  task.operands_in_float = true;
   return task;
+}
+
+SinglePrecisionCase in_single_precision(Case task, const ErrorBound& bound) {
+  const HostCsr::execution_space host;
+  const auto floats =
+      fatvec::rounded(host, single_precision(task.matrix, bound), task.options.memory_limit);
+  Kokkos::deep_copy(task.matrix.values, floats.matrix.values);
+  task.float_values = floats.matrix.values;
+  return {std::move(task), floats.largest_error};
 }
 
 HostMultivector allocate(const std::string& label, std::int64_t rows, std::int64_t k) {
@@ -72,6 +82,15 @@ std::vector<KernelInfo> kernels() {
   for (std::size_t n = 0; n < kernel_names.size(); ++n)
     list.push_back({kernel_names[n], kernel_formats[n], kernel_is_portable[n]});
   return list;
+}
+
+bool has_single_precision(std::string_view kernel) {
+  const auto formats = formats_in_single_precision();
+  const auto all = kernels();
+  return std::any_of(all.begin(), all.end(), [&](const KernelInfo& info) {
+    return info.kernel == kernel && !info.portable &&
+           std::find(formats.begin(), formats.end(), info.format) != formats.end();
+  });
 }
 
 std::vector<std::string_view> formats() {
@@ -103,6 +122,15 @@ std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backe
       throw UsageError(detail::concat("this build has no kernel '", kernel,
                                       "' in float, but those ", "of ", joined(formats_in_float()),
                                       "; FATVEC_FLOAT_FORMATS of CMake names more."));
+    return product;
+  }
+  if (task.float_values) {
+    product = prepare_in_single_precision(kernel, backend, task);
+    if (!product)
+      throw UsageError(detail::concat("this build has no kernel '", kernel,
+                                      "' for values of A in single precision, but those of ",
+                                      joined(formats_in_single_precision()),
+                                      "; FATVEC_SINGLE_FORMATS of CMake names more."));
     return product;
   }
   for_each_kernel([&](auto candidate) {

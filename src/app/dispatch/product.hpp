@@ -13,6 +13,7 @@
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/multivector.hpp>
+#include <fatvec/formats/single_precision.hpp>
 #include <fatvec/plan/convert.hpp>
 
 /// Products chosen at run time, by name: what the programs and the benchmark call. The header-only
@@ -52,10 +53,11 @@ struct Case {
   std::optional<StorageOrder> storage{};  ///< picks the format's layout; default: the format's own
   std::string policy{};  ///< of the kernel's tuning range, as it prints itself; empty: its default
   bool packed = false;   ///< X and Y of layout column through row-major copies
-  /// A's values where the product is to be in float, as in_float() sets them; none: in double.
+  /// A's values as floats, which in_float() and in_single_precision() set; none: in double.
   std::optional<HostCsrOf<float>::Scalars> float_values{};
+  bool operands_in_float = false;  ///< X, Y and sums
 
-  [[nodiscard]] bool in_double() const { return !float_values.has_value(); }
+  [[nodiscard]] bool in_double() const { return !operands_in_float; }
 };
 
 /// The formats whose kernels this build has in float, too: FATVEC_FLOAT_FORMATS. None: nothing is
@@ -66,7 +68,23 @@ std::vector<std::string_view> formats_in_float();
 /// throws CapacityError where one is finite and beyond what a float can be.
 Case in_float(Case task);
 
-/// A of the task in the scalar of its product.
+/// The formats whose kernels this build has for values of A in float beside X and Y in double:
+/// FATVEC_SINGLE_FORMATS.
+std::vector<std::string_view> formats_in_single_precision();
+
+/// Whether it has this kernel for that: those of these formats, but no portable ones.
+bool has_single_precision(std::string_view kernel);
+
+/// The same task with A's values as floats, X, Y and sums in double.
+struct SinglePrecisionCase {
+  Case task;
+  double largest_error = 0;  ///< of a value of A, relative
+};
+/// Rounds the values of task.matrix, which others may share, to floats; throws PrecisionError,
+/// which names row and column, where one does not survive that within the bound.
+SinglePrecisionCase in_single_precision(Case task, const ErrorBound& bound);
+
+/// A of the task with values of this scalar.
 template <class Scalar>
 HostCsrOf<Scalar> matrix_of(const Case& task) {
   if constexpr (std::is_same_v<Scalar, float>) {

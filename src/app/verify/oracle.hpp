@@ -44,6 +44,7 @@ struct Rounding {
   long double eps;
   long double smallest;
   long double largest;
+  long double of_values = 0;  ///< relative error of A's values as they are stored
 
   template <class Real>
   static constexpr Rounding of() {
@@ -61,7 +62,8 @@ struct Reference {
   std::int64_t k = 0;
   std::vector<Wide> value;  ///< rows × k, row-major: beta · Y + alpha · A · X
   std::vector<long double>
-      allowed;  ///< rows × k: 8 · eps · (len_i + 4) · (|alpha| · Σ|a_ij||x_j| + |beta||y_i|)
+      allowed;  ///< rows × k: 8 · eps · (len_i + 4) · (|alpha| · Σ|a_ij||x_j| + |beta||y_i|),
+                ///< and the relative error of A's values times |alpha| · Σ|a_ij||x_j|
   long double largest = 0;  ///< number of the kernel's type: beyond, it has ±Inf
 };
 
@@ -78,7 +80,7 @@ Reference<T> reference_product(
   reference.k = static_cast<std::int64_t>(x.extent(1));
   reference.value.resize(reference.rows * reference.k);
   reference.allowed.resize(reference.rows * reference.k);
-  const auto [eps, smallest, largest] = rounding;
+  const auto [eps, smallest, largest, of_values] = rounding;
   reference.largest = largest;
   const bool overwrite = beta == T{};
   std::int64_t at = 0;
@@ -95,13 +97,15 @@ Reference<T> reference_product(
       }
       reference.value[at] = Wide::of(alpha) * sum;
       magnitude *= magnitude_of(Wide::of(alpha));
+      const long double of_stored_values = of_values * magnitude;
       if (!overwrite) {
         reference.value[at] += Wide::of(beta) * Wide::of(y(i, c));
         magnitude += magnitude_of(Wide::of(beta) * Wide::of(y(i, c)));
       }
       // Products below the smallest normal number lose their relative accuracy.
       reference.allowed[at] =
-          8 * eps * static_cast<long double>(end - begin + 4) * (magnitude + smallest);
+          8 * eps * static_cast<long double>(end - begin + 4) * (magnitude + smallest) +
+          of_stored_values;
     }
   }
   return reference;
