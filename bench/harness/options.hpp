@@ -8,6 +8,8 @@
 
 #include <fatvec/app/dispatch/timing.hpp>
 
+#include "harness/transfers.hpp"
+
 namespace fatvec::bench {
 
 /// The command line. Empty lists mean "whatever the suite and the build have".
@@ -32,6 +34,7 @@ struct Options {
   double max_expansion = 16;          ///< the largest size of a format, in sizes of CSR
   std::string partition = "even";     ///< of rows over ranks: even, nonzeros, metis
   bool use_nccl = true;               ///< between GPUs
+  std::string transfers = "none";     ///< copies of X and Y that are timed: none, device, all
   bool dry_run = false;
   bool list = false;
 
@@ -39,6 +42,12 @@ struct Options {
   std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
 
   [[nodiscard]] bool in_float() const { return scalar == "float"; }
+
+  [[nodiscard]] Transfers copies() const {
+    return transfers == "all"      ? Transfers::all
+           : transfers == "device" ? Transfers::device
+                                   : Transfers::none;
+  }
 
   /// How rows are timed: as the command line says, otherwise for at most `suite_seconds`.
   /// Repetitions that are asked for are capped only where seconds are asked for, too.
