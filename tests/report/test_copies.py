@@ -14,10 +14,10 @@ class Copies(unittest.TestCase):
         timed = {"copy_in_bytes": 1.0, "copy_out_bytes": 1.0, "copy_in_seconds": 2.0}
         timed |= {"copy_out_seconds": 1.0, "pinned_in_seconds": 0.5, "pinned_out_seconds": 0.5}
         view = seen(cases("fatvec 1 | team 3 | cusparse 2", gpu=True, k=2, **timed))
-        ours, theirs = copies.found(view.run).itertuples()
-        self.assertEqual((ours.GFLOPS, ours.out, ours.both), (4, 4 / 2, 4 / 4))
-        self.assertEqual((ours.pinned_out, ours.pinned_both), (4 / 1.5, 4 / 2))
-        self.assertEqual((theirs.GFLOPS, theirs.both), (2, 4 / 5))
+        fatvec, cusparse = copies.found(view.run).itertuples()
+        self.assertEqual((fatvec.GFLOPS, fatvec.out, fatvec.both), (4, 4 / 2, 4 / 4))
+        self.assertEqual((fatvec.pinned_out, fatvec.pinned_both), (4 / 1.5, 4 / 2))
+        self.assertEqual((cusparse.GFLOPS, cusparse.both), (2, 4 / 5))
         rows = copies.copies(view)[-1].rows
         self.assertEqual(rows[0][2:], ["2", "4.00", "2.00", "1.00", "2.67", "2.00"])
 
