@@ -24,8 +24,9 @@ struct ChoiceOptions {
   bool json = false;
 };
 
-/// MATRIX, --k, --backend, --layout, --products, --memory-limit and --json.
-void add_choice_options(CLI::App& command, ChoiceOptions& options);
+/// MATRIX, --k, --backend, --layout, --products, --memory-limit and --json. all_backends: whether
+/// --backend also takes "all".
+void add_choice_options(CLI::App& command, ChoiceOptions& options, bool all_backends = false);
 
 product::Layout layout_of(const ChoiceOptions& options);
 
