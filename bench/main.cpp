@@ -71,6 +71,13 @@ void require_float(const Options& options) {
     throw UsageError("the contenders of --sweep fused are in double only.");
 }
 
+/// Throws UsageError for what there is in double and float only.
+void require_int(const Suite& suite) {
+  if (suite.lengths.empty())
+    throw UsageError(detail::concat("--scalar int is for the suite vectors; the products of the ",
+                                    "suite ", suite.name, " are in double or float."));
+}
+
 /// Copies are those of a product's operands; says where there is none to time.
 void require_transfers(const Registry& registry, const Options& options, const Suite& suite) {
   if (options.copies() == Transfers::none) return;
@@ -132,6 +139,7 @@ int run(int argc, char** argv, bool speaks) {
     return Exit::ok;
   }
   const Suite& suite = find_suite(options.suite);
+  if (options.in_int()) require_int(suite);
   require_transfers(registry, options, suite);
   const int exit_code =
       suite.scaling != Scaling::none ? run_on_ranks(options, suite)

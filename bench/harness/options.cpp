@@ -108,9 +108,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   cli::one_of(
       app.add_option("--scalar", options.scalar,
                      "What all contenders multiply in, and are verified as: A, X, Y and sums "
-                     "in double or in float")
+                     "in double or in float; the suite vectors has double and int")
           ->capture_default_str(),
-      {"double", "float"});
+      {"double", "float", "int"});
   finite(app.add_option("--alpha", options.alpha, "Y = beta * Y + alpha * A * X")
              ->capture_default_str());
   finite(

@@ -26,7 +26,7 @@ struct Options {
   std::vector<std::string> sweeps;  ///< settings whose variants run, too: chunk, block, ...; "all"
   std::string output;               ///< result file; empty: none
   bool resume = false;              ///< keep the rows that the result file has already
-  std::string scalar = "double";    ///< of A, X, Y and the sums: double, float
+  std::string scalar = "double";    ///< of A, X, Y and the sums: double, float; of vectors int
   double alpha = 1;                 ///< Y = beta · Y + alpha · A · X
   double beta = 0;
   std::optional<double> max_seconds;  ///< of timed repetitions per row; otherwise the suite's
@@ -41,6 +41,7 @@ struct Options {
   std::vector<std::string> benchmark_arguments;  ///< --benchmark_...: for Google Benchmark
   std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
 
+  [[nodiscard]] bool in_int() const { return scalar == "int"; }
   [[nodiscard]] bool in_float() const { return scalar == "float"; }
 
   [[nodiscard]] Transfers copies() const {

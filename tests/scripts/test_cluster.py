@@ -92,9 +92,7 @@ class Cluster(unittest.TestCase):
         self.run_script("submit", "-j", "job.sh", "there")
         self.run_script("fetch", "there")
         names = {p.name for p in (self.tree / "report" / "there").iterdir()}
-        self.assertEqual(
-            names, {"demo-openmp-7.json", "demo-openmp-7", "demo-openmp-9.json.part"}
-        )
+        self.assertEqual(names, {"demo-openmp-7.json", "demo-openmp-7", "demo-openmp-9.json.part"})
 
     def test_bad_input_is_refused(self):
         self.job_script("NONE", "7")
