@@ -82,6 +82,29 @@ void require_single_precision(const Options& options) {
     throw UsageError(detail::concat("the suite ", suite.name, " has no --matrix-precision."));
 }
 
+/// Throws UsageError for what there is in double and float only.
+void require_int(const Suite& suite) {
+  if (suite.lengths.empty())
+    throw UsageError(detail::concat("--scalar int is for the suite vectors; the products of the ",
+                                    "suite ", suite.name, " are in double or float."));
+}
+
+/// Copies are those of a product's operands; says where there is none to time.
+void require_transfers(const Registry& registry, const Options& options, const Suite& suite) {
+  if (options.copies() == Transfers::none) return;
+  if (suite.scaling != Scaling::none || !suite.lengths.empty())
+    throw UsageError(detail::concat("--transfers times copies of X and Y of products; the suite ",
+                                    suite.name, " has none."));
+  const bool any = std::ranges::any_of(registry.contenders(), [](const Contender& contender) {
+    return has_own_memory(contender.backend);
+  });
+  if (options.copies() == Transfers::device && !any)
+    std::fprintf(stderr,
+                 "fatvec-bench: note: all backends of this build multiply in the host's "
+                 "memory: --transfers device finds no copies, 0 bytes in 0 s; all times "
+                 "copies from array to array\n");
+}
+
 /// Case: BenchCase or VectorCase, whichever the Session runs.
 template <class Session, class Case>
 int run_cases(const Registry& registry, const Options& options, const Suite& suite,
@@ -131,6 +154,8 @@ int run(int argc, char** argv, bool speaks) {
     return Exit::ok;
   }
   const Suite& suite = find_suite(options.suite);
+  if (options.in_int()) require_int(suite);
+  require_transfers(registry, options, suite);
   const int exit_code =
       suite.scaling != Scaling::none ? run_on_ranks(options, suite)
       : suite.lengths.empty()

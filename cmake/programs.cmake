@@ -104,7 +104,7 @@ set_source_files_properties("${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp
 add_library(fatvec_product STATIC ${float_products} "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/search.cpp"
-            "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp")
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/transfer_bandwidth.cpp")
 target_link_libraries(fatvec_product PUBLIC fatvec::kernels fatvec::io PRIVATE fatvec_options)
 fatvec_precompile(fatvec_product)
 fatvec_join_for_cuda(fatvec_product 8)

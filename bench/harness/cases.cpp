@@ -13,6 +13,9 @@
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_market.hpp>
 
+#include "harness/mixed_product.hpp"
+#include "harness/reduction.hpp"
+
 namespace fatvec::bench {
 namespace {
 
@@ -152,10 +155,17 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
   return chosen;
 }
 
+bool is_of_ints(const VectorContender& contender) {
+  return std::ranges::any_of(contender.parameters, [](const Parameter& parameter) {
+    return parameter.key == of_ints().key && parameter.value == of_ints().value;
+  });
+}
+
 std::vector<const VectorContender*> select_vector_contenders(const Registry& registry,
                                                              const Options& options) {
   std::set<std::string> names, backends;
   for (const auto& contender : registry.vector_contenders()) {
+    if (is_of_ints(contender) != options.in_int()) continue;
     names.insert(contender.name);
     backends.insert(contender.backend);
   }
@@ -163,6 +173,7 @@ std::vector<const VectorContender*> select_vector_contenders(const Registry& reg
   require_known("backend", options.backends, backends);
   std::vector<const VectorContender*> chosen;
   for (const auto& contender : registry.vector_contenders()) {
+    if (is_of_ints(contender) != options.in_int()) continue;
     if (contender.on_request && options.backends.empty()) continue;
     if (selected(options.contenders, contender.name) &&
         selected(options.backends, contender.backend))
@@ -231,6 +242,7 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
     for (const auto& sweep : sweeps)
       for (const auto k : sweep.columns)
         for (const auto* const contender : contenders) {
+          if (sweep.layout == product::Layout::column && has_column_major_y(*contender)) continue;
           const BenchCase bench_case{contender, matrix,    sweep.layout,
                                      k,         largest_k, options.precision()};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);

@@ -6,6 +6,7 @@
 #include <fatvec/kernels/csr.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/mixed_product.hpp"
 #include "harness/scalar.hpp"
 
 /// Contender `fatvec`, format csr, kernel:column-by-column: spmm once for each column, which is
@@ -13,6 +14,7 @@
 /// textbook:
 ///   copies:no    on the columns of X and Y where they lie
 ///   copies:yes   on a contiguous copy of each, whose making is part of the time
+/// And kernel:csr-row/y_layout:column: one product of a row-major X into a column-major Y.
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
@@ -52,8 +54,36 @@ struct ColumnByColumn {
   }
 };
 
+/// A product whose X and Y have layouts of their own.
+template <class ExecSpace>
+struct MixedLayouts {
+  using Matrix = CsrMatrix<Scalar, std::int32_t, ExecSpace, std::int32_t>;
+
+  std::int64_t k;
+  Prepared<Matrix> prepared{};
+
+  void prepare(const ExecSpace& exec, const Matrix& matrix) {
+    prepared = fatvec::prepare(exec, matrix, k);
+  }
+  template <class X, class Y>
+  void operator()(const ExecSpace& exec, Scalar alpha, const Matrix&, const X& x, Scalar beta,
+                  const Y& y) const {
+    spmm(exec, alpha, prepared, x, beta, y);
+  }
+};
+
 template <class ExecSpace>
 void add_columns(Registry& registry, const char* backend, bool on_request = false) {
+  registry.add({.name = "fatvec",
+                .backend = backend,
+                .format = "csr",
+                .parameters = {{"kernel", std::string(CsrRow::name)}, column_major_y()},
+                .on_request = on_request,
+                .sweep = "textbook",
+                .prepare = [](const product::Case& task) {
+                  return make_mixed_product<Scalar, ExecSpace>(task,
+                                                               MixedLayouts<ExecSpace>{task.k});
+                }});
   for (const bool copies : {false, true}) {
     registry.add({.name = "fatvec",
                   .backend = backend,

@@ -5,18 +5,18 @@
 #include "harness/scalar.hpp"
 
 /// Contender `fatvec` of the suite of vectors: vector_statistics, also where only one of the norms
-/// is asked for, and dot.
+/// is asked for, and dot; of doubles and of ints.
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 namespace {
 
-template <class ExecSpace, class Layout>
-using Operand = Kokkos::View<const double**, Layout, ExecSpace, Kokkos::MemoryUnmanaged>;
+template <class T, class ExecSpace, class Layout>
+using Operand = Kokkos::View<const T**, Layout, ExecSpace, Kokkos::MemoryUnmanaged>;
 
-template <class ExecSpace, class Layout>
+template <class T, class ExecSpace, class Layout>
 struct OurStatistics {
   Operation operation;
-  Operand<ExecSpace, Layout> x;
-  ColumnResults<VectorStatistics<double>, ExecSpace> results;
+  Operand<T, ExecSpace, Layout> x;
+  ColumnResults<VectorStatistics<T>, ExecSpace> results;
 
   void operator()(const ExecSpace& exec) const { vector_statistics(exec, x, results); }
   [[nodiscard]] std::vector<double> numbers(const ExecSpace& exec) const {
@@ -26,44 +26,52 @@ struct OurStatistics {
   }
 };
 
-template <class ExecSpace, class Layout>
+template <class T, class ExecSpace, class Layout>
 struct OurDot {
-  Operand<ExecSpace, Layout> x;
-  Operand<ExecSpace, Layout> y;
-  ColumnResults<double, ExecSpace> results;
+  Operand<T, ExecSpace, Layout> x;
+  Operand<T, ExecSpace, Layout> y;
+  ColumnResults<DotOf<Operand<T, ExecSpace, Layout>>, ExecSpace> results;
 
   void operator()(const ExecSpace& exec) const { dot(exec, x, y, results); }
   [[nodiscard]] std::vector<double> numbers(const ExecSpace& exec) const {
-    return results.on_host(exec);
+    const auto values = results.on_host(exec);
+    return {values.begin(), values.end()};
   }
 };
 
-template <class ExecSpace, class Layout>
+template <class T, class ExecSpace, class Layout>
 std::unique_ptr<Reduction> prepare(Operation operation, const VectorOperands& operands) {
   const ExecSpace exec;
-  const Operand<ExecSpace, Layout> x(operands.x, operands.n, operands.k);
-  const Operand<ExecSpace, Layout> y(operands.y, operands.n, operands.k);
+  const Operand<T, ExecSpace, Layout> x(operands.x<T>(), operands.n, operands.k);
+  const Operand<T, ExecSpace, Layout> y(operands.y<T>(), operands.n, operands.k);
   if (operation == Operation::dot)
-    return make_reduction<ExecSpace>(OurDot<ExecSpace, Layout>{x, y, {exec, operands.k}});
+    return make_reduction<ExecSpace>(OurDot<T, ExecSpace, Layout>{x, y, {exec, operands.k}});
   return make_reduction<ExecSpace>(
-      OurStatistics<ExecSpace, Layout>{operation, x, {exec, operands.k}});
+      OurStatistics<T, ExecSpace, Layout>{operation, x, {exec, operands.k}});
 }
 
-template <class ExecSpace>
+template <class T, class ExecSpace>
 void add(Registry& registry, const char* backend, bool on_request = false) {
   for (const auto operation : operations) {
     registry.add(
         VectorContender{.name = "fatvec",
                         .backend = backend,
                         .operation = operation,
-                        .parameters = {},
+                        .parameters = scalar_parameter<T>(),
                         .on_request = on_request,
+
                         .prepare = [operation](const VectorOperands& operands) {
                           if (operands.layout == product::Layout::row)
-                            return prepare<ExecSpace, Kokkos::LayoutRight>(operation, operands);
-                          return prepare<ExecSpace, Kokkos::LayoutLeft>(operation, operands);
+                            return prepare<T, ExecSpace, Kokkos::LayoutRight>(operation, operands);
+                          return prepare<T, ExecSpace, Kokkos::LayoutLeft>(operation, operands);
                         }});
   }
+}
+
+template <class ExecSpace>
+void add(Registry& registry, const char* backend, bool on_request = false) {
+  add<double, ExecSpace>(registry, backend, on_request);
+  add<int, ExecSpace>(registry, backend, on_request);
 }
 
 }  // namespace

@@ -108,9 +108,9 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   cli::one_of(
       app.add_option("--scalar", options.scalar,
                      "What all contenders multiply in, and are verified as: A, X, Y and sums "
-                     "in double or in float")
+                     "in double or in float; the suite vectors has double and int")
           ->capture_default_str(),
-      {"double", "float"});
+      {"double", "float", "int"});
   cli::one_of(
       app.add_option("--matrix-precision", options.matrix_precision,
                      "single: A's values are floats, each within half a unit in the last place, "
@@ -146,6 +146,14 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   app.add_flag_callback(
       "--no-nccl", [&] { options.use_nccl = false; },
       "Suites weak and strong: GPUs exchange through MPI even where there is NCCL");
+  cli::one_of(
+      app.add_option(
+             "--transfers", options.transfers,
+             "Also time copies of X to the device, of Y where beta is not 0, and of Y back, "
+             "from and to pageable and pinned memory; all: on CPUs, too, from array to "
+             "array")
+          ->capture_default_str(),
+      {"none", "device", "all"});
   app.add_flag("--dry-run", options.dry_run,
                "Run every case once, on the suite's tiny matrices: verified, not measured");
   app.add_flag("--list", options.list, "List suites and contenders");

@@ -8,6 +8,8 @@
 
 #include <fatvec/app/dispatch/timing.hpp>
 
+#include "harness/transfers.hpp"
+
 namespace fatvec::bench {
 
 /// In what a run multiplies, and is verified.
@@ -31,7 +33,7 @@ struct Options {
   std::vector<std::string> sweeps;  ///< settings whose variants run, too: chunk, block, ...; "all"
   std::string output;               ///< result file; empty: none
   bool resume = false;              ///< keep the rows that the result file has already
-  std::string scalar = "double";    ///< of A, X, Y and the sums: double, float
+  std::string scalar = "double";    ///< of A, X, Y and the sums: double, float; of vectors int
   std::string matrix_precision = "exact";  ///< of A's values beside X and Y in double: or single
   double alpha = 1;                        ///< Y = beta · Y + alpha · A · X
   double beta = 0;
@@ -40,16 +42,24 @@ struct Options {
   double max_expansion = 16;          ///< the largest size of a format, in sizes of CSR
   std::string partition = "even";     ///< of rows over ranks: even, nonzeros, metis
   bool use_nccl = true;               ///< between GPUs
+  std::string transfers = "none";     ///< copies of X and Y that are timed: none, device, all
   bool dry_run = false;
   bool list = false;
 
   std::vector<std::string> benchmark_arguments;  ///< --benchmark_...: for Google Benchmark
   std::vector<std::string> kokkos_arguments;     ///< --kokkos-...: for Kokkos
 
+  [[nodiscard]] bool in_int() const { return scalar == "int"; }
   [[nodiscard]] bool in_float() const { return scalar == "float"; }
   [[nodiscard]] Precision precision() const {
     if (in_float()) return Precision::in_float;
     return matrix_precision == "single" ? Precision::single_values : Precision::in_double;
+  }
+
+  [[nodiscard]] Transfers copies() const {
+    return transfers == "all"      ? Transfers::all
+           : transfers == "device" ? Transfers::device
+                                   : Transfers::none;
   }
 
   /// How rows are timed: as the command line says, otherwise for at most `suite_seconds`.

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <fatvec/app/dispatch/timing.hpp>
 #include <fatvec/core/error.hpp>
+
+#include "harness/transfers.hpp"
 
 namespace fatvec::bench {
 
@@ -22,6 +25,7 @@ struct Outcome {
   double setup_seconds = 0;
   std::uint64_t matrix_bytes = 0;
   std::int64_t stored_entries = 0;
+  std::optional<Copies> copies{};  ///< of X and Y, where they are timed
 };
 
 /// A result that differs from the oracle's; not an Error of the library, so that nothing else can

@@ -138,6 +138,7 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
       {"beta", exact(options.beta)},
       {"dry_run", options.dry_run ? "true" : "false"},
       {"cache", "hot"},
+      {"transfers", options.transfers},
   };
   facts.emplace_back("prefetched_beyond_bytes", std::to_string(host::prefetched_beyond()));
   for (const auto& stream : bandwidths.streams)

@@ -14,14 +14,36 @@
 
 namespace fatvec::bench {
 
-/// Two n × k multivectors of doubles in one layout, where the backend computes.
+/// Of contenders that reduce ints (--scalar int).
+inline Parameter of_ints() {
+  return {"scalar", "int"};
+}
+/// What a contender of T's says of that: nothing where T is double.
+template <class T>
+std::vector<Parameter> scalar_parameter() {
+  if constexpr (std::is_same_v<T, int>)
+    return {of_ints()};
+  else
+    return {};
+}
+
+/// Two n × k multivectors in one layout, where the backend computes: of doubles, for contenders of
+/// ints of ints.
 struct VectorOperands {
-  const double* x = nullptr;
-  const double* y = nullptr;
+  const void* first = nullptr;
+  const void* second = nullptr;
   std::int64_t n = 0;
   std::int64_t k = 1;
   product::Layout layout = product::Layout::column;
 
+  template <class T>
+  [[nodiscard]] const T* x() const {
+    return static_cast<const T*>(first);
+  }
+  template <class T>
+  [[nodiscard]] const T* y() const {
+    return static_cast<const T*>(second);
+  }
   [[nodiscard]] std::int64_t row_stride() const { return layout == product::Layout::row ? k : 1; }
   [[nodiscard]] std::int64_t column_begin(std::int64_t c) const {
     return layout == product::Layout::row ? c : c * n;
@@ -73,10 +95,12 @@ void append_numbers(std::vector<double>& numbers, Operation operation, const Sta
     else
       return s.max_norm;
   };
-  if (operation == Operation::asum) return numbers.push_back(s.absolute_sum);
-  if (operation == Operation::nrm2) return numbers.push_back(std::sqrt(s.square_sum));
-  numbers.insert(numbers.end(), {s.sum, s.absolute_sum, s.square_sum, max_norm(), s.min, s.max,
-                                 static_cast<double>(s.zeros)});
+  const auto number = [](auto value) { return static_cast<double>(value); };
+  if (operation == Operation::asum) return numbers.push_back(number(s.absolute_sum));
+  if (operation == Operation::nrm2) return numbers.push_back(std::sqrt(number(s.square_sum)));
+  numbers.insert(numbers.end(),
+                 {number(s.sum), number(s.absolute_sum), number(s.square_sum), number(max_norm()),
+                  number(s.min), number(s.max), number(s.zeros)});
 }
 
 }  // namespace fatvec::bench

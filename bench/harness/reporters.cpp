@@ -48,11 +48,31 @@ double counter(const benchmark::BenchmarkReporter::Run& run, const char* name) {
   return found == run.counters.end() ? 0 : found->second.value;
 }
 
+/// "  (1.25 GFLOPS with copies, 2.5 pinned)"; nothing where no copies are timed.
+std::string with_copies(const benchmark::BenchmarkReporter::Run& run) {
+  if (counter(run, "copy_out_bytes") == 0) return "";
+  const double seconds = counter(run, "median_seconds");
+  const double flops = counter(run, "GFLOPS") * seconds;
+  const auto gflops = [&](const char* in, const char* out) {
+    return flops / (seconds + counter(run, in) + counter(run, out));
+  };
+  char text[80];
+  std::snprintf(text, sizeof text, "  (%.2f GFLOPS with copies",
+                gflops("copy_in_seconds", "copy_out_seconds"));
+  std::string notes = text;
+  if (run.counters.contains("pinned_out_seconds")) {
+    std::snprintf(text, sizeof text, ", %.2f pinned",
+                  gflops("pinned_in_seconds", "pinned_out_seconds"));
+    notes += text;
+  }
+  return notes + ")";
+}
+
 /// What a number of the row is not to be taken for.
 std::string notes_of(const benchmark::BenchmarkReporter::Run& run) {
   constexpr double noisy = 0.2;
   const double per_cache = counter(run, "bytes_per_cache");
-  std::string notes;
+  std::string notes = with_copies(run);
   if (per_cache > 0 && per_cache < 1) notes += "  (in cache)";
   if (counter(run, "spread") > noisy) notes += "  (noisy)";
   if (counter(run, "capped") > 0) notes += "  (capped)";

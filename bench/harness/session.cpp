@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/session.hpp"
 
+#include <map>
+
 #include <fatvec/core/error.hpp>
 #include <fatvec/statistics/traffic.hpp>
 
@@ -13,6 +15,7 @@ Session::Session(const Options& options, const Suite& suite, Bandwidths bandwidt
               .beta = options.beta,
               .dry_run = options.dry_run,
               .max_expansion = options.max_expansion},
+      transfers_(options.copies()),
       bandwidths_(std::move(bandwidths)) {}
 
 bool Session::same_group(const BenchCase& a, const BenchCase& b) const {
@@ -24,7 +27,9 @@ std::vector<Outcome> Session::measure(const Group& group) {
   Outcome none;
   try {
     load(group.front());
-    return measure_group(*problem_, group, policy_);
+    auto outcomes = measure_group(*problem_, group, policy_);
+    add_copies(group, outcomes);
+    return outcomes;
   } catch (const PrecisionError& error) {
     none = {.kind = Outcome::Kind::skipped, .reason = detail::concat("skipped: ", error.what())};
   } catch (const CapacityError& error) {
@@ -34,6 +39,20 @@ std::vector<Outcome> Session::measure(const Group& group) {
     none = {.kind = Outcome::Kind::failed, .reason = detail::concat("failed: ", error.what())};
   }
   return std::vector<Outcome>(group.size(), none);
+}
+
+/// Once for each backend: they do not depend on the contender.
+void Session::add_copies(const Group& group, std::vector<Outcome>& outcomes) const {
+  const auto& matrix = problem_->matrix();
+  const double row = static_cast<double>(group.front().k * problem_->value_bytes());
+  std::map<std::string, std::optional<Copies>> of_backend;
+  for (std::size_t n = 0; n < group.size(); ++n) {
+    const std::string& backend = group[n].contender->backend;
+    if (!of_backend.contains(backend))
+      of_backend[backend] = measure_copies(backend, transfers_, row * matrix.cols(),
+                                           row * matrix.rows(), policy_.beta != 0, policy_.dry_run);
+    outcomes[n].copies = of_backend[backend];
+  }
 }
 
 void Session::load(const BenchCase& bench_case) {
@@ -76,6 +95,14 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome,
   counters["rows"] = static_cast<double>(statistics.rows);
   counters["nnz"] = static_cast<double>(statistics.nnz);
   counters["row_deviation"] = statistics.percent_average_deviation;
+  if (const auto& copies = outcome.copies) {
+    counters["copy_in_bytes"] = copies->bytes_in;
+    counters["copy_out_bytes"] = copies->bytes_out;
+    counters["copy_in_seconds"] = copies->in_seconds;
+    counters["copy_out_seconds"] = copies->out_seconds;
+    if (copies->pinned_in_seconds) counters["pinned_in_seconds"] = *copies->pinned_in_seconds;
+    if (copies->pinned_out_seconds) counters["pinned_out_seconds"] = *copies->pinned_out_seconds;
+  }
   // Below about 2 the repetitions read much of their operands from a cache, and bound_fraction may
   // exceed 1.
   counters["bytes_per_cache"] = bytes / cache_bytes(bench_case.contender->backend);

@@ -30,7 +30,10 @@ class Session final : public GroupedSession<BenchCase> {
               benchmark::State& state) const override;
   void load(const BenchCase& bench_case);
 
+  void add_copies(const Group& group, std::vector<Outcome>& outcomes) const;
+
   GroupPolicy policy_;
+  Transfers transfers_;
   Bandwidths bandwidths_;
   std::unique_ptr<Problem> problem_;
   std::string missing_name_;           ///< the last matrix that could not be loaded,

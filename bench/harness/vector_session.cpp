@@ -20,6 +20,7 @@ double flops_per_element(Operation operation) {
 VectorSession::VectorSession(const Options& options, const Suite& suite, Bandwidths bandwidths)
     : timing_(options.timing(suite.max_seconds)),
       dry_run_(options.dry_run),
+      in_int_(options.in_int()),
       bandwidths_(std::move(bandwidths)) {}
 
 bool VectorSession::same_group(const VectorCase& a, const VectorCase& b) const {
@@ -32,7 +33,7 @@ std::vector<Outcome> VectorSession::measure(const Group& group) {
   const Operation operation = task.contender->operation;
   if (!problem_ || !problem_->is(task.n, task.k, task.layout)) {
     problem_.reset();
-    problem_ = std::make_unique<VectorProblem>(task.n, task.k, task.layout);
+    problem_ = std::make_unique<VectorProblem>(task.n, task.k, task.layout, in_int_);
   }
   std::vector<Outcome> outcomes(group.size());
   std::vector<std::unique_ptr<Reduction>> reductions;
@@ -66,7 +67,8 @@ void VectorSession::report(const VectorCase& bench_case, const Outcome& outcome,
   const auto& contender = *bench_case.contender;
   const double seconds = outcome.timing.median();
   const double elements = static_cast<double>(bench_case.n) * static_cast<double>(bench_case.k);
-  const double bytes = elements * sizeof(double) * (contender.operation == Operation::dot ? 2 : 1);
+  const double bytes = elements * static_cast<double>(in_int_ ? sizeof(int) : sizeof(double)) *
+                       (contender.operation == Operation::dot ? 2 : 1);
   report_timing(outcome.timing, dry_run_, state);
   auto& counters = state.counters;
   counters["GFLOPS"] = flops_per_element(contender.operation) * elements / seconds * 1e-9;

@@ -27,6 +27,7 @@ class VectorSession final : public GroupedSession<VectorCase> {
 
   TimingPolicy timing_;
   bool dry_run_;
+  bool in_int_;
   Bandwidths bandwidths_;
   std::unique_ptr<VectorProblem> problem_;
 };

@@ -53,11 +53,11 @@ struct CublasReduction {
 
  private:
   [[nodiscard]] cublasStatus_t reduce(std::int64_t begin, double* result) const {
-    const double* const x = operands.x + begin;
+    const double* const x = operands.x<double>() + begin;
     const auto n = static_cast<int>(operands.n);
     const auto step = static_cast<int>(operands.row_stride());
     if (operation == Operation::dot)
-      return cublasDdot(library.get(), n, x, step, operands.y + begin, step, result);
+      return cublasDdot(library.get(), n, x, step, operands.y<double>() + begin, step, result);
     if (operation == Operation::asum) return cublasDasum(library.get(), n, x, step, result);
     return cublasDnrm2(library.get(), n, x, step, result);
   }

@@ -13,7 +13,7 @@ namespace fatvec::bench::inline FATVEC_BENCH_IN {
 void add_mkl_vectors(Registry& registry) {
   using Doubles = const double*;
   const auto add = [&](Operation operation, auto call) {
-    raw::add_host_vectors<Kokkos::OpenMP>(
+    raw::add_host_vectors<double, Kokkos::OpenMP>(
         registry, "mkl", "openmp", operation,
         [call](Doubles x, Doubles y, std::int64_t step, std::int64_t n) {
           // As many threads as everybody else, as in the products.

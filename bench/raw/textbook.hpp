@@ -14,6 +14,7 @@
 #include <fatvec/formats/hll.hpp>
 
 #include "harness/contender.hpp"
+#include "harness/mixed_product.hpp"
 #include "raw/operands.hpp"
 
 /// Contenders kernel:textbook: what the papers print and nothing else. Every slot of a padded row
@@ -200,6 +201,23 @@ struct Family {
                   }});
   }
 
+  /// Gollmann's loop with a row-major X and a column-major Y.
+  void add_mixed(Registry& registry) const {
+    std::vector<Parameter> parameters{{"kernel", "columns-outside"}};
+    parameters.insert(parameters.end(), settings.begin(), settings.end());
+    parameters.push_back(column_major_y());
+    const auto run = [](const auto&... of) { multiply_csr_columns_outside(of...); };
+    registry.add({.name = name,
+                  .backend = backend,
+                  .format = "csr",
+                  .parameters = std::move(parameters),
+                  .sweep = sweep,
+                  .prepare = [loop = loop, run](const product::Case& task) {
+                    return make_mixed_product<Scalar, Space>(
+                        task, Product<Loop, decltype(run)>{loop, run});
+                  }});
+  }
+
   void add_csr(Registry& registry) const {
     add<CsrMatrix>(registry, "csr", "textbook", [](const auto&... of) { multiply_csr(of...); });
   }
@@ -235,6 +253,7 @@ struct Family {
     add<CsrMatrix>(registry, "csr", "column-by-column",
                    [](const auto&... of) { multiply_column_by_column(of..., true); },
                    {{"copies", "yes"}});
+    add_mixed(registry);
   }
 };
 

@@ -19,6 +19,9 @@ NAMED = {"matrix", "contender", "backend", "format", "layout", "k"}
 
 def row_of(benchmark: dict) -> dict:
     fields = dict(part.split(":", 1) for part in benchmark["name"].split("/"))
+    if "vector" in fields:  # the suite of vectors has lengths and operations
+        fields["matrix"] = f"vector:{fields.pop('vector')}"
+        fields["format"] = fields.pop("operation")
     settings = [f"{key}:{value}" for key, value in fields.items() if key not in NAMED]
     return {
         **{key: fields[key] for key in ("matrix", "k", "contender", "format")},

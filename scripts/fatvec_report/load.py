@@ -17,6 +17,8 @@ SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 COUNTERS = (
     "GFLOPS bytes bytes_per_cache GBs bound_fraction verified setup_seconds mean_seconds "
     "min_seconds spread capped rows nnz row_deviation stored_entries matrix_bytes "
+    "copy_in_bytes copy_out_bytes copy_in_seconds copy_out_seconds pinned_in_seconds "
+    "pinned_out_seconds "
     # of the suites of ranks
     "efficiency waited_seconds local_seconds halo_seconds overlap exchanged_bytes "
     "most_received_rows most_neighbours least_rank_nnz most_rank_nnz rank_memory_bytes "

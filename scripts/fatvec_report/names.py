@@ -16,7 +16,9 @@ MARKS = {"manual_time", "real_time", "process_time"}
 IMPLEMENTATION = "contender backend format kernel schedule variant algorithm policy".split()
 # Keys that describe the problem wherever they stand: they can only split a comparison, never mix
 # two problems into one.
-PROBLEM = "matrix layout k scalar precision ordinal offset index alpha beta transpose cache".split()
+PROBLEM = (
+    "matrix layout y_layout k scalar precision ordinal offset index alpha beta transpose cache"
+).split()
 # Parameters whose value says enough on its own: "dynamic", but "chunk 64".
 SPEAKING = ("kernel", "schedule", "storage", "variant", "algorithm", "policy", "exchange")
 

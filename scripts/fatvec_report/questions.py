@@ -84,6 +84,8 @@ def one_against_many(run: Run) -> pd.DataFrame:
     products of one column in place (apart) and on copies (copied); mark."""
     rows = run.measured
     rows = rows[rows.format.eq("csr")]
+    if "y_layout" in rows:
+        rows = rows[rows.y_layout.ne("column")]
     keys = ["contender", "layout", "rows", "k"]
     if "kernel" not in rows or "layout" not in rows or not rows.kernel.eq(ONE_BY_ONE).any():
         return pd.DataFrame(columns=[*keys, "together", "apart", "copied", "mark"])

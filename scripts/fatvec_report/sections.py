@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 from typing import Callable
 
-from . import costs, formats, models, papers, portability, published, ranks, ratios
+from . import copies, costs, formats, models, papers, portability, published, ranks, ratios
 from . import record, settings, speed, summary, threads, vectors
 from .page import Block, Heading, folded
 
@@ -35,6 +35,7 @@ SECTIONS = [
     Section("Formats", formats.formats),
     Section("Kernels, schedules and settings", settings.settings, folded=True),
     Section("Threads", threads.over_threads),
+    Section("Copies within the time", copies.copies),
     Section("The papers' questions", papers.all_questions),
     Section("All comparisons", speed.comparison, folded=True),
     Section("Set-up and spread of fatvec's best", speed.setup_costs, folded=True),

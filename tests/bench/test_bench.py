@@ -100,6 +100,29 @@ class Measured(unittest.TestCase):
         self.assertEqual(row["verified"], 1)  # after the repetitions, each of which changed Y
         self.assertEqual(row["bytes"], (7 * 216 - 6 * 36) * 12 + 217 * 4 + 4 * 8 * 3 * 216)
 
+    def test_copies_of_x_and_y_are_timed_where_they_are_asked_for(self):
+        one = (*SMALL, *"--contender raw-serial --format csr --k 4 --max-seconds 0".split())
+        x = y = 8 * 216 * 4
+        for more, bytes_in in (((), x), (("--beta", "0.5"), x + y)):
+            (row,) = results(*one, "--layout", "row", "--transfers", "all", *more)["benchmarks"]
+            self.assertEqual((row["copy_in_bytes"], row["copy_out_bytes"]), (bytes_in, y))
+            self.assertGreater(min(row["copy_in_seconds"], row["copy_out_seconds"]), 0)
+            self.assertNotIn("pinned_in_seconds", row)  # the host needs no such memory
+        (row,) = results(*one, "--layout", "row")["benchmarks"]
+        self.assertNotIn("copy_in_bytes", row)
+
+    def test_backends_in_the_hosts_memory_have_no_copies(self):
+        one = (*SMALL, *"--contender raw-serial --format csr --k 4 --layout row --dry-run".split())
+        (row,) = results(*one, "--transfers", "device")["benchmarks"]
+        for name in ("copy_in_bytes", "copy_out_bytes", "copy_in_seconds", "copy_out_seconds"):
+            self.assertEqual(row[name], 0, name)
+        self.assertIn("all times copies", run(*one, "--transfers", "device").stderr)
+
+    def test_vectors_have_no_copies_to_time(self):
+        done = run("--suite", "vectors", "--dry-run", "--transfers", "all")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the suite vectors has none", done.stderr)
+
     def test_alpha_zero_reads_neither_a_nor_x(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "nan.mtx"

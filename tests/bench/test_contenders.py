@@ -134,6 +134,20 @@ class HandWritten(unittest.TestCase):
             }
             self.assertEqual(len(found), 8)
 
+    def test_a_row_major_x_and_a_column_major_y(self):
+        """Gollmann's listing 6, and fatvec's kernel: cases of layout row only."""
+        call = """--dry-run --matrix gen:uniform:70x33:5,gen:empty:40x7 --sweep textbook
+            --format csr --contender fatvec,raw-serial --layout row,column --k 1,5""".split()
+        for scaling in SCALINGS:
+            rows = results(*call, *scaling)["benchmarks"]
+            rows = [row for row in rows if "y_layout" in fields(row)]
+            self.assertEqual([row["name"] for row in rows if row.get("verified") != 1], [])
+            keys = ("contender", "layout", "k")
+            found = {tuple(fields(row)[key] for key in keys) for row in rows}
+            self.assertEqual(
+                found, {(name, "row", k) for name in ("fatvec", "raw-serial") for k in ("1", "5")}
+            )
+
     def test_generated_matrices(self):
         self.check(self.GENERATED)
 

@@ -45,6 +45,25 @@ class Vectors(unittest.TestCase):
         self.assertEqual((row["verified"], row["rows"], row["bytes"]), (1, 5000, 2 * 8 * 5000 * 3))
         self.assertAlmostEqual(row["GFLOPS"] * 1e9 * seconds, 2 * 5000 * 3, delta=1)
 
+    def test_ints_are_right_to_the_last_digit(self):
+        document = results("--dry-run", *self.SUITE, "--scalar", "int", "--k", "1,3,17")
+        rows = document["benchmarks"]
+        self.assertEqual(document["context"]["scalar"], "int")
+        self.assertEqual([row["name"] for row in rows if row.get("verified") != 1], [])
+        self.assertEqual({fields(row)["scalar"] for row in rows}, {"int"})
+        self.assertLessEqual({"fatvec", "raw-serial"}, {fields(row)["contender"] for row in rows})
+        self.assertEqual(
+            {row["bytes"] for row in rows if fields(row)["vector"] == "33"},
+            {operands * 4 * 33 * k for operands in (1, 2) for k in (1, 3, 17)},
+        )
+
+    def test_ints_are_of_vectors_only(self):
+        done = run("--dry-run", "--scalar", "int")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--scalar int is for the suite vectors", done.stderr)
+        done = run("--dry-run", *self.SUITE, "--scalar", "int", "--contender", "mkl")
+        self.assertEqual(done.returncode, 2, "MKL has no reductions of ints")
+
     def test_wrong_usage(self):
         for arguments in (
             ("--matrix", "gen:diagonal:5"),

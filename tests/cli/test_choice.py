@@ -92,6 +92,24 @@ class Analyse(Choice):
             (self.folder / "tune.json").read_text(), "{ not json", "who only reads changes nothing"
         )
 
+    def test_backends_are_compared(self):
+        done = self.json("analyse", "gen:stencil7:8", "--backend", "all", "--k", "1,4")
+        self.assertEqual([w["k"] for w in done["workloads"]], [1, 4])
+        for workload in done["workloads"]:
+            found = workload["backends"]
+            self.assertEqual([b["backend"] for b in found], LIST["backends"])
+            totals = {b["backend"]: b["once_seconds"] + 1000 * b["each_seconds"] for b in found}
+            self.assertEqual(workload["fastest"], min(totals, key=totals.get))
+            for b in found:
+                setup, seconds = b["prediction"]["setup_seconds"], b["prediction"]["seconds"]
+                copies = b["copied_matrix_seconds"], b["copied_vectors_seconds"]
+                self.assertAlmostEqual(b["once_seconds"], setup + copies[0])
+                self.assertAlmostEqual(b["each_seconds"], seconds + copies[1])
+                self.assertEqual(min(copies) > 0, b["backend"] == "cuda")
+        if len(LIST["backends"]) == 1:
+            said = self.fatvec("analyse", "gen:stencil7:8", "--backend", "all", "--k", 1).stdout
+            self.assertIn("this build has no other backend", " ".join(said.split()))
+
     def test_bad_options(self):
         self.assertIn("at least 1", self.error("analyse", "gen:stencil7:4", "--k", "8,0"))
         self.assertIn("--products", self.error("analyse", "gen:stencil7:4", "--products", 0))

@@ -66,6 +66,14 @@ class Rows(unittest.TestCase):
         self.assertEqual((about["date"], about["commit"]), ("2026-11-21", "0123456"))
         self.assertEqual(about["command"], "run")
 
+    def test_vectors_have_a_length_and_an_operation(self):
+        name = "vector:1000/operation:dot/contender:raw-serial/scalar:int/layout:column/k:1"
+        self.assertEqual(self.run_it(CONTEXT, {**CASE, "name": name}).returncode, 0)
+        with (self.folder / "epyc-3.26.csv").open() as table:
+            (row,) = csv.DictReader(table)
+        expected = "vector:1000 1 raw-serial dot scalar:int".split()
+        self.assertEqual(list(row.values())[:5], expected)
+
     def test_a_dry_run_is_refused(self):
         done = self.run_it({**CONTEXT, "dry_run": "true"}, CASE)
         self.assertEqual((done.returncode, (self.folder / "epyc-3.26.csv").exists()), (2, False))

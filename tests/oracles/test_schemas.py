@@ -81,6 +81,7 @@ class Schemas(unittest.TestCase):
             ],
             "multiply_distributed": [("multiply", small, "--k", 2, "--verify", "--distributed")],
             "analyse": [("analyse", small, "--k", "1,8")],
+            "analyse_backends": [("analyse", small, "--k", "1,8", "--backend", "all")],
             "tune": [("tune", small, "--k", 2, "--seconds", 0, "--default-policies")],
             "generate": [("generate", tiny, "--output", self.folder / "a.mtx")],
             "reorder": [("reorder", small, "--output", self.folder / "b.mtx")],

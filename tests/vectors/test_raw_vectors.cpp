@@ -90,7 +90,8 @@ using Ways = ::testing::Types<Serial
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
                               ,
-                              Cuda<raw::cuda::SharedTree>, Cuda<raw::cuda::WarpShuffles>
+                              Cuda<raw::cuda::SharedTree<>>, Cuda<raw::cuda::WarpShuffles<>>,
+                              Cuda<raw::cuda::SharedTree<128>>, Cuda<raw::cuda::WarpShuffles<128>>
 #endif
                               >;
 TYPED_TEST_SUITE(RawVectors, Ways);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/mixed_product.hpp"
 #include "raw/cuda/block_kernels.hpp"
 #include "raw/cuda/texture.hpp"
 #include "raw/cuda/tuned.hpp"
@@ -34,6 +35,15 @@ void add_raw_cuda_csr(Registry& registry) {
   add_plain("strip-mining", [](auto... of) { launch_warp_per_row<Sequential>(of...); });
   add_blocks<Rows>(registry);
   add_plain("grid-stride", launch_grid_stride<Rows>);
+  registry.add({.name = "raw-cuda",
+                .backend = "cuda",
+                .format = Rows::name,
+                .parameters = {{"kernel", "grid-stride"}, column_major_y()},
+                .sweep = "textbook",
+                .prepare = [](const product::Case& task) {
+                  return make_mixed_product<Scalar, Kokkos::Cuda>(
+                      task, as_is<Rows>(launch_grid_stride<Rows>));
+                }});
   add<Rows>(
       registry,
       {.kernel = "column-by-column",

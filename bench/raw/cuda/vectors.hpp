@@ -13,20 +13,20 @@
 /// for int, but there is no atomicMin of double, and sums would differ from run to run.
 namespace fatvec::bench::raw::cuda {
 
-inline constexpr int vector_threads = 256;  // of a block; a power of two
-
-/// Joins what the threads of a block have; thread 0 gets it. Every thread of the block calls, those
-/// without elements, too.
+/// Joins what the threads of a block have, a power of two; thread 0 gets it. Every thread of the
+/// block calls, those without elements, too.
+template <int block_threads = 256>
 struct SharedTree {
   static constexpr const char* name = "shared-memory";
+  static constexpr int threads = block_threads;
 
   template <class Result>
   static __device__ Result joined(const Result& mine) {
-    __shared__ alignas(Result) unsigned char memory[vector_threads * sizeof(Result)];
+    __shared__ alignas(Result) unsigned char memory[threads * sizeof(Result)];
     auto* const all = reinterpret_cast<Result*>(memory);
     const int thread = static_cast<int>(threadIdx.x);
     all[thread] = mine;
-    for (int half = vector_threads / 2; half > 0; half /= 2) {
+    for (int half = threads / 2; half > 0; half /= 2) {
       __syncthreads();
       if (thread < half) all[thread].join(all[thread + half]);
     }
@@ -34,13 +34,15 @@ struct SharedTree {
   }
 };
 
+template <int block_threads = 256>
 struct WarpShuffles {
   static constexpr const char* name = "shuffle";
+  static constexpr int threads = block_threads;
   static constexpr int warp = 32;
 
   template <class Result>
   static __device__ Result joined(Result mine) {
-    constexpr int warps = vector_threads / warp;
+    constexpr int warps = threads / warp;
     __shared__ alignas(Result) unsigned char memory[warps * sizeof(Result)];
     auto* const all = reinterpret_cast<Result*>(memory);
     const int thread = static_cast<int>(threadIdx.x);
@@ -72,6 +74,7 @@ struct WarpShuffles {
 /// Elements of one vector, or of two, `step` apart.
 template <class T>
 struct OneVector {
+  using Element = T;
   using Result = Seven<T>;
   const T* x;
   std::int64_t step;
@@ -79,6 +82,7 @@ struct OneVector {
 };
 template <class T>
 struct TwoVectors {
+  using Element = T;
   using Result = Product<T>;
   const T* x;
   const T* y;
@@ -89,12 +93,12 @@ struct TwoVectors {
 };
 
 template <class Join, class Vectors>
-__global__ void __launch_bounds__(vector_threads)
+__global__ void __launch_bounds__(Join::threads)
     reduce_vector(const Vectors vectors, std::int64_t n, typename Vectors::Result* of_block) {
   typename Vectors::Result mine;
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * vector_threads;
+  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * Join::threads;
 #pragma unroll 4
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * vector_threads + threadIdx.x; i < n;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * Join::threads + threadIdx.x; i < n;
        i += stride)
     vectors.add_to(mine, i);
   const auto all = Join::joined(mine);
@@ -102,24 +106,26 @@ __global__ void __launch_bounds__(vector_threads)
 }
 
 template <class Join, class Result>
-__global__ void __launch_bounds__(vector_threads)
+__global__ void __launch_bounds__(Join::threads)
     join_blocks(const Result* of_block, int blocks, Result* result) {
   Result mine;
-  for (int block = static_cast<int>(threadIdx.x); block < blocks; block += vector_threads)
+  for (int block = static_cast<int>(threadIdx.x); block < blocks; block += Join::threads)
     mine.join(of_block[block]);
   const auto all = Join::joined(mine);
   if (threadIdx.x == 0) *result = all.settled();
 }
 
-/// Enqueues the reduction of n elements. of_block: room for most_blocks results. An empty vector
-/// gives Result{}.
+/// Enqueues the reduction of n elements, by a block for each block_elements of them, Join::threads
+/// unless it is told, and by most_blocks at most. of_block: room for most_blocks results. An empty
+/// vector gives Result{}.
 template <class Join, class Vectors>
 void reduce(cudaStream_t stream, const Vectors& vectors, std::int64_t n, int most_blocks,
-            typename Vectors::Result* of_block, typename Vectors::Result* result) {
-  const std::int64_t wanted = (n + vector_threads - 1) / vector_threads;
+            typename Vectors::Result* of_block, typename Vectors::Result* result,
+            std::int64_t block_elements = Join::threads) {
+  const std::int64_t wanted = (n + block_elements - 1) / block_elements;
   const int blocks = static_cast<int>(std::clamp<std::int64_t>(wanted, 1, most_blocks));
-  reduce_vector<Join><<<blocks, vector_threads, 0, stream>>>(vectors, n, of_block);
-  join_blocks<Join><<<1, vector_threads, 0, stream>>>(of_block, blocks, result);
+  reduce_vector<Join><<<blocks, Join::threads, 0, stream>>>(vectors, n, of_block);
+  join_blocks<Join><<<1, Join::threads, 0, stream>>>(of_block, blocks, result);
 }
 
 }  // namespace fatvec::bench::raw::cuda

@@ -7,8 +7,10 @@
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 void add_raw_openmp_vectors(Registry& registry) {
-  raw::add_host_vectors<Kokkos::OpenMP>(registry, "raw-openmp", "openmp",
-                                        raw::openmp::statistics<double>, raw::openmp::dot<double>);
+  raw::add_host_vectors<double, Kokkos::OpenMP>(
+      registry, "raw-openmp", "openmp", raw::openmp::statistics<double>, raw::openmp::dot<double>);
+  raw::add_host_vectors<int, Kokkos::OpenMP>(registry, "raw-openmp", "openmp",
+                                             raw::openmp::statistics<int>, raw::openmp::dot<int>);
 }
 
 }  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "choice.hpp"
+#include "compare_backends.hpp"
 #include "subcommand.hpp"
 
 namespace fatvec::cli {
@@ -83,9 +84,15 @@ int analyse(const ChoiceOptions& options) {
 void add_analyse(CLI::App& app, Action& action) {
   auto* const command = app.add_subcommand(
       "analyse", "Which format and kernel for a matrix, k and this machine, and why");
-  const auto options = std::make_shared<ChoiceOptions>();
-  add_choice_options(*command, *options);
-  command->callback([&action, options] { action = [options] { return analyse(*options); }; });
+  const auto options = std::make_shared<ComparisonOptions>();
+  add_choice_options(*command, options->choice, true);
+  add_comparison_options(*command, *options);
+  command->callback([&action, options] {
+    action = [options] {
+      return options->choice.backend == "all" ? compare_backends(*options)
+                                              : analyse(options->choice);
+    };
+  });
 }
 
 }  // namespace fatvec::cli

@@ -20,14 +20,14 @@ static_assert(std::size(term_keys) == Term::count, "a key for every term");
 
 }  // namespace
 
-void add_choice_options(CLI::App& command, ChoiceOptions& options) {
+void add_choice_options(CLI::App& command, ChoiceOptions& options, bool all_backends) {
   add_matrix(command, options.matrix);
   auto* const k =
       command.add_option("-k,--k", options.k, "Columns of X and Y; several numbers, by commas")
           ->delimiter(',')
           ->allow_extra_args(false);
   whole(k->capture_default_str(), 1)->type_name("K");
-  add_backend_and_layout(command, options.backend, options.layout);
+  add_backend_and_layout(command, options.backend, options.layout, all_backends);
   auto* const products = command.add_option(
       "--products", options.products, "Products that will be formed: whether a conversion pays");
   whole(products->capture_default_str(), 1)->type_name("N");

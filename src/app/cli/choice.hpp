@@ -26,7 +26,8 @@ struct ChoiceOptions {
 };
 
 /// MATRIX, --k, --backend, --layout, --products, --matrix-precision, --memory-limit and --json.
-void add_choice_options(CLI::App& command, ChoiceOptions& options);
+/// all_backends: whether --backend also takes "all".
+void add_choice_options(CLI::App& command, ChoiceOptions& options, bool all_backends = false);
 
 product::Layout layout_of(const ChoiceOptions& options);
 

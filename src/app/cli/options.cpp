@@ -22,9 +22,15 @@ void add_matrix(CLI::App& command, std::string& matrix) {
   command.footer("The generated matrices: fatvec help generators.\n");
 }
 
-void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout) {
-  one_of(command.add_option("--backend", backend, "Where to multiply")->capture_default_str(),
-         product::backends());
+void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout,
+                            bool all) {
+  auto names = product::backends();
+  if (all) names.emplace_back("all");
+  one_of(command
+             .add_option("--backend", backend,
+                         all ? "Where to multiply; all: which backend should" : "Where to multiply")
+             ->capture_default_str(),
+         names);
   one_of(command.add_option("--layout", layout, "What lies together in X and Y: a row or a column")
              ->capture_default_str(),
          {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});

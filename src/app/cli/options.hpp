@@ -17,8 +17,9 @@ namespace fatvec::cli {
 /// MATRIX, required: a file or a generator spec, of which the help says where they are listed.
 void add_matrix(CLI::App& command, std::string& matrix);
 
-/// --backend and --layout, of X and Y.
-void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout);
+/// --backend and --layout, of X and Y. all: whether --backend also takes "all".
+void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout,
+                            bool all = false);
 
 /// Throws UsageError where the name of an output ends in what is not written there: it would be
 /// text under another name. Names without an ending, as of devices, pass. written: the endings
