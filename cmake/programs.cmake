@@ -101,10 +101,17 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/prepare_in_float.cpp.in" "${PROJECT_
 
 # It declares extern what the others instantiate.
 set_source_files_properties("${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+# Symmetric storage has a kernel for CPUs alone, a specialised one.
+set(symmetric_product symmetric_absent)
+if(FATVEC_SPECIALISED)
+  set(symmetric_product symmetric_product)
+endif()
 add_library(fatvec_product STATIC ${float_products} "${PROJECT_BINARY_DIR}/products/prepare_in_float.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/prepare.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/model.cpp"
             "${PROJECT_SOURCE_DIR}/src/app/dispatch/measure.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/search.cpp"
-            "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/transfer_bandwidth.cpp")
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/${symmetric_product}.cpp"
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/ordered.cpp" "${PROJECT_SOURCE_DIR}/src/app/dispatch/timing.cpp"
+            "${PROJECT_SOURCE_DIR}/src/app/dispatch/transfer_bandwidth.cpp")
 target_link_libraries(fatvec_product PUBLIC fatvec::kernels fatvec::io PRIVATE fatvec_options)
 fatvec_precompile(fatvec_product)
 fatvec_join_for_cuda(fatvec_product 8)

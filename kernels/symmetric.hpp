@@ -27,6 +27,10 @@ struct PreparedSymmetric : Matrix {
 
   PreparedSymmetric() = default;
   explicit PreparedSymmetric(Matrix matrix) : Matrix(std::move(matrix)) {}
+  /// Of the triangle, and of what is beside it.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return Matrix::bytes() + detail::view_bytes(shares) + detail::view_bytes(strips);
+  }
   /// Columns that the strips have room for; products of more go over the matrix several times.
   template <class T>
   [[nodiscard]] std::int64_t columns() const {

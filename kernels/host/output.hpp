@@ -66,9 +66,10 @@ struct HostOutput {
       stream_row(&output.y(i - first, c), output.alpha, sum);
     } else {
       alignas(64) T value[width];
-      output.combine(i, c, sum, value);
-      stream_row(&output.y(i, c), T{1}, value);
-      output.add_up(i, c, value);
+      const std::int64_t to = output.row_of(i);
+      output.combine(to, c, sum, value);
+      stream_row(&output.y(to, c), T{1}, value);
+      output.add_up(to, c, value);
     }
   }
   /// Columns c ... of row i, counted from row `first` on.

@@ -67,6 +67,9 @@ FATVEC_FORCEINLINE_FUNCTION void store_columns(const T (&from)[width], T* to, st
 ///
 /// stored or not, and sums over rows of each column of y: dot products with other multivectors, and
 /// squares. What is left out is known at run time: one type for all, which is compiled once.
+///
+/// Rows of A may come in another order than those of the operands, as of a plan with an order of
+/// its own: then they are stored through `rows`.
 template <class T>
 struct FusedOutput {
   using Sum = ProductSum<T, T>;
@@ -82,8 +85,19 @@ struct FusedOutput {
   Operand<T> y{};                    ///< nullptr: not stored
   Operand<const T> with[most_sums];  ///< of each sum: what y is multiplied with; nullptr: y itself
   Sums sums;
+  const std::int32_t* rows = nullptr;  ///< the operands' row of each row of A; nullptr: the same
 
   [[nodiscard]] KOKKOS_FUNCTION Sums& partial_sums() { return sums; }
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t row_of(std::int64_t i) const {
+    return rows == nullptr ? i : rows[i];
+  }
+
+  /// The same for rows of A in this order.
+  [[nodiscard]] FusedOutput through(const std::int32_t* rows_of_operands) const {
+    FusedOutput output = *this;
+    output.rows = rows_of_operands;
+    return output;
+  }
 
   /// Whether Y is stored, and not read before.
   [[nodiscard]] bool overwrites() const {
@@ -91,15 +105,16 @@ struct FusedOutput {
   }
 
   template <int width>
-  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t i, std::int64_t c,
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t of_a, std::int64_t c,
                                          const T (&sum)[width]) const {
+    const std::int64_t i = row_of(of_a);
     T value[width];
     combine(i, c, sum, value);
     if (y.data != nullptr) store_columns(value, &y(i, c), y.column_stride);
     add_up(i, c, value);
   }
 
-  /// What y becomes.
+  /// What row i of y becomes.
   template <int width>
   FATVEC_FORCEINLINE_FUNCTION void combine(std::int64_t i, std::int64_t c, const T (&sum)[width],
                                            T (&value)[width]) const {

@@ -294,8 +294,8 @@ Matrix<Format, Csr> convert(const typename Csr::execution_space& exec, const Mat
 }
 
 /// The same matrix, its local part a Plan for products with k columns: each rank chooses for its
-/// own rows. Collective. Throws UsageError where options name an operation: the halo part is not
-/// transposed or conjugated.
+/// own rows. Collective. Throws UsageError where options name an operation, for the halo part is
+/// not transposed or conjugated, or an order of rows.
 template <class Csr>
 auto analyse(const typename Csr::execution_space& exec, const Matrix<Csr>& a, std::int64_t k,
              const PlanOptions& options = {}) {
@@ -305,6 +305,10 @@ auto analyse(const typename Csr::execution_space& exec, const Matrix<Csr>& a, st
       throw UsageError(
           "distributed analyse: PlanOptions::op must be Op::none; the halo part is not transposed "
           "or conjugated.");
+    if (options.order != RowOrder::none)
+      throw UsageError(
+          "distributed analyse: PlanOptions::order must be RowOrder::none; reorder the matrix "
+          "before it is distributed.");
     PlanOptions local = options;
     local.format.memory_limit = limit;
     const Csr& rows = a.local();

@@ -30,7 +30,8 @@ constexpr const char* scalar_name() {
 /// does not want it.
 template <class Scalar>
 ParsedHeader parse_header_for(TextBlocks& text, const ReadOptions& options) {
-  const ParsedHeader header = parse_header(text);
+  ParsedHeader header = parse_header(text);
+  header.mirrors = options.mirrors;
   if (header.field == Field::complex && !is_complex<Scalar>) {
     throw text.error(1, concat("the matrix is complex, and the real scalar type ",
                                scalar_name<Scalar>(), " cannot hold it; with the library, ",

@@ -52,6 +52,8 @@ MatrixMarketHeader read_header(const std::filesystem::path& path);
 struct ReadOptions {
   /// Bytes that what is made of the file may take; default: the free memory.
   std::optional<std::uint64_t> memory_limit{};
+  /// false: entries of a symmetric coordinate file as they stand there, without mirror images.
+  bool mirrors = true;
   /// Called with the header before anything is allocated for the entries; refuses by throwing.
   std::function<void(const MatrixMarketHeader&)> accept{};
   /// Called now and then with the share of the entries that were read, 0 to 1.

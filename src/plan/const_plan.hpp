@@ -51,6 +51,8 @@ class ConstPlan {
   [[nodiscard]] std::int64_t k() const { return plan_.k(); }
   [[nodiscard]] auto rows() const { return plan_.rows(); }
   [[nodiscard]] auto cols() const { return plan_.cols(); }
+  [[nodiscard]] bool reordered() const { return plan_.reordered(); }
+  [[nodiscard]] const auto& permutation() const { return plan_.permutation(); }
   [[nodiscard]] const auto& workspace() const { return plan_.workspace(); }
 
   /// Y = beta · Y + alpha · op(A) · X; see spmm().

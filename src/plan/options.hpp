@@ -31,6 +31,13 @@ inline std::string_view plainest(const std::vector<std::string_view>& kernels) {
 
 }  // namespace detail
 
+/// In which order a plan stores and multiplies the rows of a square matrix.
+enum class RowOrder {
+  none,       ///< in A's
+  rcm,        ///< reverse Cuthill-McKee: rcm()
+  automatic,  ///< in that where the model says that it pays, with X and Y row-major
+};
+
 /// What a plan may be told. What is out of range, products that are no number of them included, is
 /// refused with a UsageError.
 struct PlanOptions {
@@ -42,6 +49,10 @@ struct PlanOptions {
   std::optional<Machine> machine{};  ///< default: measured, once per process; where its figures
                                      ///< cannot be (machine_problem()), CSR is taken
   bool keep_value_map = false;       ///< for update(exec, values): an offset per stored value
+  RowOrder order = RowOrder::none;   ///< of op(A)'s rows. X and Y are the caller's: X is read as it
+                                     ///< is, and rows are stored where they belong in Y
+  bool order_kept_by_caller = false;  ///< X and Y come in the new order, Plan::permutation(): rows
+                                      ///< and columns of A are in it
   FormatOptions format{};
 };
 
@@ -51,6 +62,11 @@ inline void require_in_range(const PlanOptions& options) {
   require_op(options.op);
   if (options.layout != Layout::row && options.layout != Layout::column)
     throw UsageError("analyse: PlanOptions::layout must be Layout::row or Layout::column.");
+  if (options.order != RowOrder::none && options.order != RowOrder::rcm &&
+      options.order != RowOrder::automatic)
+    throw UsageError(
+        "analyse: PlanOptions::order must be RowOrder::none, RowOrder::rcm or "
+        "RowOrder::automatic.");
   if (!std::isfinite(options.products) || options.products < 0)
     throw UsageError(concat("analyse: PlanOptions::products must be a number from 0, not ",
                             options.products, "."));

@@ -45,13 +45,14 @@ class Packing {
   [[nodiscard]] bool empty() const { return x_.extent(0) == 0 && rows_ == 0; }
   /// For products of A by Kernel with up to k columns: cols · k elements, and rows · k where Y is
   /// copied, too. Throws CapacityError, before anything is allocated, where they exceed
-  /// memory_limit (bytes; default: the free memory).
+  /// memory_limit (bytes; default: the free memory). always_copies_y: rows of A come in another
+  /// order than Y's, so that the kernel cannot write whole columns.
   template <class Kernel, class ExecSpace, class Policy, SparseFormat Matrix>
   static Packing of(const ExecSpace& exec, const Policy& policy, const Matrix& a, std::int64_t k,
-                    std::optional<std::uint64_t> memory_limit = {}) {
+                    std::optional<std::uint64_t> memory_limit = {}, bool always_copies_y = false) {
     Packing packing;
     packing.rows_ = a.rows();
-    const bool copies_y = !stores_column_major<Kernel, Matrix, T>(policy, k);
+    const bool copies_y = always_copies_y || !stores_column_major<Kernel, Matrix, T>(policy, k);
     const double elements = (static_cast<double>(a.cols()) + (copies_y ? a.rows() : 0)) * k;
     detail::require_fits<typename View::memory_space>(
         "packing", {elements, elements * sizeof(T)}, memory_limit,

@@ -17,8 +17,10 @@
 #include <fatvec/plan/model.hpp>
 #include <fatvec/plan/options.hpp>
 #include <fatvec/plan/packing.hpp>
+#include <fatvec/plan/row_order.hpp>
 #include <fatvec/plan/this_machine.hpp>
 #include <fatvec/plan/value_map.hpp>
+#include <fatvec/reorder/rcm.hpp>
 
 namespace fatvec {
 
@@ -69,6 +71,11 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   [[nodiscard]] const std::string& reason() const { return reason_; }  ///< one sentence for people
   [[nodiscard]] const std::vector<Prediction>& ranking() const { return ranking_; }
   [[nodiscard]] std::int64_t k() const { return k_; }
+  /// Whether the rows are in another order than op(A)'s: PlanOptions::order.
+  [[nodiscard]] bool reordered() const { return place_.extent(0) > 0; }
+  /// The new place of each row, for to_new_order(), to_old_order() and permuted(); no elements
+  /// where the order is op(A)'s.
+  [[nodiscard]] const Permutation<Ordinal, Device>& permutation() const { return place_; }
   [[nodiscard]] Ordinal rows() const { return rows_; }  ///< of op(A)
   [[nodiscard]] Ordinal cols() const { return cols_; }
   /// For fused products (fatvec/fused/fused.hpp) of up to k columns.
@@ -137,9 +144,40 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   void convert_to_choice(const ExecSpace& exec, const Csr& a);
   template <class ExecSpace>
   void keep_value_map(const ExecSpace& exec, const Csr& a);
+  /// Ranks the kernels for a matrix, those of CSR alone where rows are stored through the order.
+  template <class ExecSpace>
+  [[nodiscard]] std::vector<Prediction> ranked(const ExecSpace& exec, const Machine& machine,
+                                               const Structure& structure,
+                                               std::vector<std::string_view> kernels) const;
+  /// Orders the rows of `stored`, op(A), where that pays; returns what explain() says of it, or
+  /// nothing.
+  template <class ExecSpace>
+  std::string order_where_it_pays(const ExecSpace& exec, Csr& stored, const Machine& machine,
+                                  const Structure& structure, const FormatOptions& asked,
+                                  const std::vector<std::string_view>& kernels);
+  template <class ExecSpace>
+  void set_order(const ExecSpace& exec, const Permutation<Ordinal, Device>& place);
+  /// op(A) as the plan stores it, with values of any type.
+  template <class ExecSpace, class Matrix>
+  [[nodiscard]] Matrix in_order(const ExecSpace& exec, const Matrix& of_a) const {
+    if (!reordered()) return of_a;
+    if (options_.order_kept_by_caller) return permuted(exec, of_a, place_);
+    return detail::rows_in_order(exec, of_a, old_);
+  }
+  /// Whether rows find their place in Y as they are stored.
+  [[nodiscard]] bool stores_through_order() const { return old_.extent(0) > 0; }
+  [[nodiscard]] Workload workload() const {
+    return {.k = k_,
+            .layout = options_.layout,
+            .products = options_.products,
+            .keeps_value_map = options_.keep_value_map,
+            .multiplies_a_itself = shares_values(),
+            .value_bytes = sizeof(T)};
+  }
   /// Whether a CSR matrix of the plan is A itself.
   [[nodiscard]] bool shares_values() const {
-    return options_.op == Op::none || (options_.op == Op::conjugate && !detail::is_complex<Scalar>);
+    return !reordered() && (options_.op == Op::none ||
+                            (options_.op == Op::conjugate && !detail::is_complex<Scalar>));
   }
   template <class Kernel, class ExecSpace>
   void convert_if(const ExecSpace& exec, const Csr& a);
@@ -155,6 +193,9 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   std::variant<Ready<Kernels>...> ready_;
   Packing<T, Device> packing_;
   std::int64_t nnz_ = 0;
+  Permutation<Ordinal, Device> place_;       ///< of op(A)'s rows; empty: they stay
+  Kokkos::View<std::int32_t*, Device> old_;  ///< op(A)'s row of each stored one; empty where the
+                                             ///< caller keeps the order
   detail::ValueMap<Scalar, Ordinal, Device, Offset> value_map_;
 };
 
@@ -169,17 +210,12 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
   if constexpr (!std::is_same_v<T, Scalar>)  // slices suit vectors of X and Y
     options_.format.slice_size =
         detail::slice_size<typename Csr::execution_space, T>(options_.format);
-  const Structure structure = structure_of(exec, of_a, options_.format);
-  const auto memory = static_cast<double>(
-      options_.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
+  if (options_.order == RowOrder::rcm) set_order(exec, rcm(exec, of_a));
+  Csr stored = in_order(exec, of_a);
+  const FormatOptions asked = options_.format;
+  const Structure structure = structure_of(exec, stored, asked);
   options_.format.block_size = structure.block_size;
   const Machine& machine = options_.machine ? *options_.machine : this_machine(exec);
-  const Workload workload{.k = k_,
-                          .layout = options_.layout,
-                          .products = options_.products,
-                          .keeps_value_map = options_.keep_value_map,
-                          .multiplies_a_itself = shares_values(),
-                          .value_bytes = sizeof(T)};
   std::vector<std::string_view> kernels;
   ((is_recommended<Kernels, T, typename Csr::value_type>(exec) ? kernels.push_back(Kernels::name)
                                                                : void()),
@@ -189,11 +225,14 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
       options_.keep_value_map ? detail::leave_out_sums<Kernels...>(exec, of_a, kernels) : 0;
   const std::string problem = machine_problem(machine);
   if (!problem.empty()) kernels = {detail::plainest(kernels)};
-  ranking_ = rank(machine, structure, workload, kernels, memory);
-  choice_ = ranking_.front().choice;
   const bool known = options_.choice && ((options_.choice->kernel == Kernels::name) || ...);
+  ranking_ = ranked(exec, machine, structure, kernels);
+  std::string about_order;
+  if (options_.order == RowOrder::automatic && problem.empty())
+    about_order = order_where_it_pays(exec, stored, machine, structure, asked, kernels);
+  choice_ = ranking_.front().choice;
   if (problem.empty()) {
-    reason_ = explain(ranking_, workload);
+    reason_ = explain(ranking_, workload());
   } else {
     choice_.packed = false;
     reason_ = detail::concat(choice_.kernel, " was taken without a ranking: ", problem);
@@ -203,9 +242,69 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
     choice_ = *options_.choice;
     reason_ = detail::concat(choice_.kernel, " was asked for, or measured to be the fastest.");
   }
-  convert_to_choice(exec, of_a);
+  if (stores_through_order() && format_of_kernel(choice_.kernel) != "csr")
+    throw UsageError(detail::concat(
+        "analyse: rows in another order are multiplied as CSR, not by ", choice_.kernel,
+        ": leave PlanOptions::choice out, or set order_kept_by_caller."));
+  reason_ += about_order;
+  convert_to_choice(exec, stored);
   keep_value_map(exec, a);
   if (options_.keep_value_map) reason_ += explain_value_map(value_map_bytes());
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace>
+std::vector<Prediction> Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>,
+                             T>::ranked(const ExecSpace&, const Machine& machine,
+                                        const Structure& structure,
+                                        std::vector<std::string_view> kernels) const {
+  if (stores_through_order()) detail::leave_kernels_of_csr(kernels);
+  const auto memory = static_cast<double>(
+      options_.format.memory_limit.value_or(free_memory<typename Csr::memory_space>()));
+  return rank(machine, structure, workload(), kernels, memory);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace>
+std::string Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>,
+                 T>::order_where_it_pays(const ExecSpace& exec, Csr& stored, const Machine& machine,
+                                         const Structure& structure, const FormatOptions& asked,
+                                         const std::vector<std::string_view>& kernels) {
+  const Prediction before = ranking_.front();
+  const bool csr_is_there =
+      std::any_of(kernels.begin(), kernels.end(),
+                  [](std::string_view kernel) { return format_of_kernel(kernel) == "csr"; });
+  const bool other_format = options_.choice && format_of_kernel(options_.choice->kernel) != "csr";
+  if (!options_.order_kept_by_caller && (!csr_is_there || other_format)) return "";
+  if (!detail::may_gain_by_order(machine, structure, workload(), before)) return "";
+  set_order(exec, rcm(exec, stored));
+  const Csr ordered = in_order(exec, stored);
+  Structure after = structure;
+  if (options_.order_kept_by_caller)
+    after = structure_of(exec, ordered, asked);
+  else
+    detail::count_reads(exec, ordered, after);
+  auto ranking = ranked(exec, machine, after, kernels);
+  const OrderGain gain{before.seconds, ranking.front().seconds,
+                       detail::ordering_seconds(structure)};
+  if (detail::gains_by_order(workload(), before, ranking.front())) {
+    stored = ordered;
+    ranking_ = std::move(ranking);
+    options_.format.block_size = after.block_size;
+  } else {
+    place_ = {};
+    old_ = {};
+  }
+  return " " + explain(gain);
+}
+
+template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
+template <class ExecSpace>
+void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::set_order(
+    const ExecSpace& exec, const Permutation<Ordinal, Device>& place) {
+  place_ = place;
+  if (options_.order_kept_by_caller) return;
+  old_ = detail::inverse(exec, place);
 }
 
 template <class Scalar, class Ordinal, class Device, class Offset, class T, SpmmKernel... Kernels>
@@ -218,7 +317,7 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
                                     "; the plan was made for another shape."));
   }
   Plan next = *this;  // this one stays whole where something throws
-  next.convert_to_choice(exec, apply(exec, options_.op, a));
+  next.convert_to_choice(exec, in_order(exec, apply(exec, options_.op, a)));
   next.keep_value_map(exec, a);
   *this = std::move(next);
 }
@@ -280,7 +379,9 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
         FormatOptions format = options_.format;  // a default may depend on the scalar type
         if constexpr (requires { ready.matrix.slice_size(); })
           format.slice_size = ready.matrix.slice_size();
-        value_map_ = decltype(value_map_)::template of<Kernel>(exec, a, options_.op, format);
+        value_map_ = decltype(value_map_)::template of<Kernel>(
+            exec, a, options_.op, format,
+            [&](const auto& numbers) { return in_order(exec, numbers); });
       },
       ready_);
 }
@@ -303,6 +404,10 @@ template <class ExecSpace, class U>
 void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::run(
     const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
     const detail::Operand<U>& y, std::int64_t k) const {
+  if (stores_through_order() && alpha == U{}) {
+    if (k > 0) detail::scale_output(exec, detail::ScaledSum<U>{alpha, beta, y}, rows_, k);
+    return;
+  }
   const auto with = [&](const auto& x_operand, const auto& beta_of, const auto& y_operand) {
     launch(exec, x_operand, detail::ScaledSum<U>{alpha, beta_of, y_operand}, k);
   };
@@ -335,7 +440,15 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
         Policy policy;  // exec may be a device that reaches a host's memory, or the other way round
         if constexpr (std::is_same_v<Policy, std::decay_t<decltype(ready.policy)>>)
           policy = ready.policy;
-        detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x, output, k);
+        const auto with = [&](const auto& to) {
+          detail::launch<Kernel>(exec, policy, detail::slots_of(ready.matrix), x, to, k);
+        };
+        if constexpr (std::is_same_v<std::decay_t<decltype(ready.matrix)>, Prepared<Csr>>)
+          if (stores_through_order()) {
+            detail::SumsOnHost<typename detail::FusedOutput<U>::Sum> no_sums;
+            return with(detail::through(output, old_.data(), no_sums));
+          }
+        with(output);
       },
       ready_);
 }
@@ -361,8 +474,8 @@ void Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T>::
   Ready<Kernel> ready{policy_of<Kernel, typename Device::execution_space>(choice_.policy),
                       prepare<T>(exec, matrix, k_)};
   if (choice_.packed && packing_.empty())
-    packing_ = Packing<T, Device>::template of<Kernel>(exec, ready.policy, matrix, k_,
-                                                       options_.format.memory_limit);
+    packing_ = Packing<T, Device>::template of<Kernel>(
+        exec, ready.policy, matrix, k_, options_.format.memory_limit, stores_through_order());
   ready_ = std::move(ready);
 }
 

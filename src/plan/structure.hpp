@@ -63,6 +63,15 @@ double windowed_columns(const ExecSpace& exec, const Csr& csr, std::int64_t wind
   return entries == 0 ? 0 : distinct * static_cast<double>(csr.nnz()) / entries;
 }
 
+/// How often rows of X are read.
+template <class ExecSpace, class Csr>
+void count_reads(const ExecSpace& exec, const Csr& csr, Structure& structure) {
+  structure.near_reads = windowed_columns(exec, csr, 256, 32);
+  structure.middle_reads = windowed_columns(exec, csr, 4096, 8);
+  structure.far_reads = std::max(windowed_columns(exec, csr, 65536, 3),
+                                 static_cast<double>(structure.rows.columns_touched));
+}
+
 }  // namespace detail
 
 /// Analyses a CSR matrix where it lives; samples of its structure come to the host. Costs the time
@@ -81,10 +90,7 @@ Structure structure_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, D
     blocked.block_size = BsrMatrix<Scalar, Ordinal, Device, Offset>::choose_block_size(exec, csr);
   structure.block_size = static_cast<int>(blocked.block_size);
   structure.formats = footprints(exec, csr, blocked);
-  structure.near_reads = detail::windowed_columns(exec, csr, 256, 32);
-  structure.middle_reads = detail::windowed_columns(exec, csr, 4096, 8);
-  structure.far_reads = std::max(detail::windowed_columns(exec, csr, 65536, 3),
-                                 static_cast<double>(structure.rows.columns_touched));
+  detail::count_reads(exec, csr, structure);
   return structure;
 }
 

@@ -64,16 +64,18 @@ class ValueMap {
   using Numbers = CsrMatrix<Offset, Ordinal, Device, Offset>;
 
  public:
-  /// Of op(A) in the kernel's format: converts a matrix whose values are the numbers of A's
-  /// entries. Blocks. Throws UsageError where entries of A share a slot, as duplicates do in BSR.
-  template <class Kernel, class ExecSpace>
-  static ValueMap of(const ExecSpace& exec, const Csr& a, Op op, const FormatOptions& options) {
+  /// Of op(A) in the kernel's format, its rows as in_order() has them: converts a matrix whose
+  /// values are the numbers of A's entries. Blocks. Throws UsageError where entries of A share a
+  /// slot, as duplicates do in BSR.
+  template <class Kernel, class ExecSpace, class InOrder>
+  static ValueMap of(const ExecSpace& exec, const Csr& a, Op op, const FormatOptions& options,
+                     const InOrder& in_order) {
     using Matrix = typename Kernel::template Matrix<Offset, Ordinal, Device, Offset>;
     Numbers numbers(a.rows(), a.cols(), a.row_map, a.entries,
                     allocate<typename Numbers::Scalars>(exec, "fatvec::plan::numbers", a.nnz()));
     Kokkos::parallel_for("fatvec::plan::number_entries", Range<ExecSpace>(exec, 0, a.nnz()),
                          NumberEntries<Offset>{numbers.values.data()});
-    const Matrix stored = Matrix::from_csr(exec, apply(exec, op, numbers), options);
+    const Matrix stored = Matrix::from_csr(exec, in_order(apply(exec, op, numbers)), options);
     ValueMap map;
     map.conjugates_ = op == Op::conjugate || op == Op::conjugate_transpose;
     map.numbers_ =

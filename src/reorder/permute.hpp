@@ -71,6 +71,67 @@ void move_rows(const char* label, const ExecSpace& exec, const Places& place, co
                        MoveRow<scatter, Places, X, Y>{place, x, y});
 }
 
+/// order(place(i)) = i
+template <class Places, class Order>
+struct Invert {
+  Places place;
+  Order order;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    order(place(i)) = static_cast<typename Order::non_const_value_type>(i);
+  }
+};
+
+/// The old place of each row in a new order.
+template <class ExecSpace, class Ordinal, class Device>
+Kokkos::View<std::int32_t*, Device> inverse(const ExecSpace& exec,
+                                            const Permutation<Ordinal, Device>& place) {
+  using Order = Kokkos::View<std::int32_t*, Device>;
+  const auto n = static_cast<std::int64_t>(place.extent(0));
+  checked_count<std::int32_t>(static_cast<double>(n), "rows in a new order");
+  const auto order = allocate<Order>(exec, "fatvec::order", static_cast<std::size_t>(n));
+  Kokkos::parallel_for("fatvec::order", Range<ExecSpace>(exec, 0, n),
+                       Invert<Permutation<Ordinal, Device>, Order>{place, order});
+  return order;
+}
+
+template <class Csr, class Order>
+struct LengthInOrder {
+  typename Csr::ConstOffsets row_map;
+  Order order;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t p) const {
+    return row_map(order(p) + 1) - row_map(order(p));
+  }
+};
+
+template <class Csr, class Order>
+struct CopyRow {
+  Csr from;
+  Csr to;
+  Order order;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    auto source = from.row_map(order(p));
+    for (auto n = to.row_map(p); n < to.row_map(p + 1); ++n, ++source) {
+      to.entries(n) = from.entries(source);
+      to.values(n) = from.values(source);
+    }
+  }
+};
+
+/// A with row order(p) as its row p, and the columns as they are. Blocks.
+template <class ExecSpace, class Csr, class Order>
+Csr rows_in_order(const ExecSpace& exec, const Csr& a, const Order& order) {
+  const auto row_map = allocate<typename Csr::Offsets>(exec, "fatvec::csr::row_map",
+                                                       static_cast<std::size_t>(a.rows()) + 1);
+  offsets_from_lengths(exec, row_map, a.rows(), LengthInOrder<Csr, Order>{a.row_map, order});
+  const Csr b(a.rows(), a.cols(), row_map,
+              allocate<typename Csr::Ordinals>(exec, "fatvec::csr::entries", a.entries.extent(0)),
+              allocate<typename Csr::Scalars>(exec, "fatvec::csr::values", a.values.extent(0)));
+  Kokkos::parallel_for("fatvec::rows_in_order", Range<ExecSpace>(exec, 0, a.rows()),
+                       CopyRow<Csr, Order>{a, b, order});
+  exec.fence("fatvec::rows_in_order");
+  return b;
+}
+
 /// A with column j in the place of column place(j); its rows are not sorted.
 template <class ExecSpace, class Csr, class Places>
 Csr with_columns_moved(const ExecSpace& exec, const Csr& a, const Places& place) {

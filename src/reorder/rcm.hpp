@@ -1,66 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <KokkosGraph_RCM.hpp>
 #include <Kokkos_Core.hpp>
+#include <Kokkos_Profiling_ScopedRegion.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <utility>
+#include <vector>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/memory.hpp>
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/transpose.hpp>
+#include <fatvec/reorder/cuthill_mckee.hpp>
 #include <fatvec/reorder/permute.hpp>
 
 namespace fatvec {
-namespace detail {
 
-/// The pattern of A + Aᵀ of a host's matrix; its values mean nothing.
-template <class ExecSpace, class Csr>
-Csr symmetric_pattern(const ExecSpace& exec, const Csr& a) {
-  const Csr across = apply(exec, Op::transpose, a);
-  const Csr sorted = apply(exec, Op::transpose, across);
-  const auto row = [](const Csr& m, auto i) { return m.entries.data() + m.row_map(i); };
-  const typename Csr::Offsets row_map("fatvec::rcm::row_map",
-                                      static_cast<std::size_t>(a.rows()) + 1);
-  const auto capacity = static_cast<std::size_t>(2 * a.nnz());
-  const typename Csr::Ordinals entries("fatvec::rcm::entries", capacity);
-  auto* end = entries.data();
-  for (typename Csr::ordinal_type i = 0; i < a.rows(); ++i) {
-    auto* const begin = end;
-    end = std::set_union(row(sorted, i), row(sorted, i + 1), row(across, i), row(across, i + 1),
-                         begin);
-    end = std::unique(begin, end);  // duplicates of A
-    row_map(i + 1) = static_cast<typename Csr::offset_type>(end - entries.data());
-  }
-  const auto length = static_cast<std::size_t>(end - entries.data());
-  return Csr(a.rows(), a.cols(), row_map,
-             Kokkos::subview(entries, std::pair(std::size_t(0), length)),
-             typename Csr::Scalars("fatvec::rcm::values", length));
-}
-
-}  // namespace detail
-
-/// The reverse Cuthill–McKee order of the pattern of A + Aᵀ (Cuthill and McKee 1969; the algorithm
-/// is that of Kokkos Kernels, which this header wants): neighbours in the graph come near one
-/// another, so that rows of X are read again while they are in a cache. For permuted(). A is square
-/// and in a host's memory; serial; takes A's memory four times. Throws ShapeError where A is not
-/// square, CapacityError where A + Aᵀ has more entries than offsets count.
+/// The reverse Cuthill–McKee order of the pattern of A + Aᵀ (Cuthill and McKee 1969): neighbours in
+/// the graph come near one another, so that rows of X are read again while they are in a cache. For
+/// permuted(), and PlanOptions::order. Serial, on a host, to which a device's pattern is copied;
+/// takes A's memory twice. Blocks. Throws ShapeError where A is not square.
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 Permutation<Ordinal, Device> rcm(const ExecSpace& exec,
                                  const CsrMatrix<Scalar, Ordinal, Device, Offset>& a) {
-  static_assert(detail::is_host<ExecSpace>, "rcm: A is to be in a host's memory");
+  const Kokkos::Profiling::ScopedRegion region("fatvec::rcm");
   if (a.rows() != a.cols())
     throw ShapeError(detail::concat("rcm: A is ", a.rows(), " x ", a.cols(),
                                     "; only a square matrix has one order of rows and columns."));
-  if (2 * a.nnz() > std::numeric_limits<Offset>::max())
-    throw CapacityError(detail::concat("rcm: the pattern of A + A^T may have ", 2 * a.nnz(),
-                                       " entries, more than offsets count."));
-  const auto pattern = detail::symmetric_pattern(exec, a);
-  return KokkosGraph::Experimental::graph_rcm<Device, typename decltype(pattern)::ConstOffsets,
-                                              typename decltype(pattern)::Ordinals>(
-      pattern.row_map, pattern.entries);
+  const auto across = apply(exec, Op::transpose, a);
+  exec.fence("fatvec::rcm");
+  const auto row_map = detail::host_copy(a.row_map);
+  const auto entries = detail::host_copy(a.entries);
+  const auto row_map_across = detail::host_copy(across.row_map);
+  const auto entries_across = detail::host_copy(across.entries);
+  detail::PatternGraph<Offset, Ordinal> graph{a.rows(), row_map.data(), entries.data()};
+  const bool symmetric =
+      std::equal(row_map.data(), row_map.data() + row_map.extent(0), row_map_across.data()) &&
+      std::equal(entries.data(), entries.data() + a.nnz(), entries_across.data());
+  if (!symmetric) {
+    graph.row_map_across = row_map_across.data();
+    graph.entries_across = entries_across.data();
+  }
+  const std::vector<Ordinal> order = detail::CuthillMcKee<Offset, Ordinal>(graph).run();
+  const auto place = detail::allocate<Permutation<Ordinal, Device>>(
+      exec, "fatvec::rcm::place", static_cast<std::size_t>(a.rows()));
+  const auto on_host = detail::allocated(
+      [&] { return Kokkos::create_mirror_view(Kokkos::WithoutInitializing, place); });
+  for (std::size_t p = 0; p < order.size(); ++p)
+    on_host(static_cast<std::size_t>(order[p])) = static_cast<Ordinal>(order.size() - 1 - p);
+  Kokkos::deep_copy(place, on_host);
+  return place;
 }
 
 }  // namespace fatvec

@@ -3,6 +3,7 @@
 
 import fcntl
 import json
+import math
 import os
 import subprocess
 import threading
@@ -45,6 +46,25 @@ class Analyse(Choice):
         self.assertTrue(
             any("csr-row" in line for line in lines[4:]), "CSR is what all others are compared with"
         )
+
+    def test_another_order_of_rows(self):
+        for command in ("analyse",), ("tune", "--no-cache", *QUICK):
+            done = self.json(*command, "gen:stencil7:9", "--k", 4, "--reorder", "rcm")
+            order = done["workloads"][0]["reordered"]
+            self.assertGreater(order["ordering_seconds"], 0)
+            self.assertGreater(order["seconds"], 0)
+            gain = order["before_seconds"] - order["seconds"]
+            if gain > 0:
+                self.assertAlmostEqual(
+                    order["break_even"], math.ceil(order["ordering_seconds"] / gain), delta=1
+                )
+            else:
+                self.assertIsNone(order["break_even"])
+            text = self.fatvec(*command, "gen:stencil7:9", "--k", 4, "--reorder", "rcm").stdout
+            self.assertIn("Cuthill-McKee", text)
+        self.assertIn("square", self.error("analyse", "gen:uniform:9x8:2", "--reorder", "rcm"))
+        wide = self.json("analyse", "gen:uniform:9x8:2", "--reorder", "automatic")
+        self.assertNotIn("reordered", wide["workloads"][0])
 
     def test_every_format_is_ranked_by_its_whole_cost(self):
         for products in 1, 1000000:

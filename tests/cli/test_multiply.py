@@ -2,6 +2,7 @@
 """fatvec multiply: every kernel, layout and backend of the build; files in and out; checks."""
 
 import itertools
+import json
 import os
 import subprocess
 import unittest
@@ -12,6 +13,8 @@ SMALL = [(0, 0, 2), (0, 2, -1), (2, 1, 4)]  # 3 x 4; row 1 and column 3 are empt
 SINGLE = ("--matrix-precision", "single")
 X = [[1.0, 2.0, 3.0, 4.0], [0.5, -1.0, 0.0, 8.0]]
 AX = [[-1.0, 0.0, 8.0], [1.0, 0.0, -4.0]]
+BUILD = json.loads(subprocess.run([PROGRAM, "list", "--json"], capture_output=True).stdout)
+BACKENDS = BUILD["backends"]
 
 
 class EveryKernel(CliTest):
@@ -97,6 +100,45 @@ class EveryKernel(CliTest):
                         "multiply", path, "--k", 6, "--format", format_name, "--verify"
                     )
                     self.assertTrue(result["verified"]["passed"])
+
+
+class OtherStorage(CliTest):
+    """Rows in another order, and one triangle: the products are A's."""
+
+    def test_reordered_rows(self):
+        for matrix in "gen:stencil7:9", "gen:powerlaw:200:4", "gen:empty:3":
+            for layout, k in itertools.product(("row", "column"), (1, 9)):
+                result = self.json(
+                    *("multiply", matrix, "--reorder", "rcm", "--k", k, "--layout", layout),
+                    *("--beta", 2, "--verify", "--repeat", 0),
+                )
+                self.assertTrue(result["verified"]["passed"])
+                self.assertEqual((result["format"], result["reordered"]), ("csr", True))
+        left = self.json("multiply", "gen:stencil7:9", "--reorder", "automatic", "--verify")
+        self.assertFalse(left["reordered"])
+        self.assertTrue(left["verified"]["passed"])
+        self.assertIn("square", self.error("multiply", "gen:uniform:9x8:2", "--reorder", "rcm"))
+        for other in ("--format", "hll"), ("--symmetric",):
+            self.error("multiply", "gen:stencil7:9", "--reorder", "rcm", *other)
+
+    @unittest.skipUnless("openmp" in BACKENDS, "symmetric storage is multiplied on the host")
+    def test_one_triangle(self):
+        for layout, k in itertools.product(("row", "column"), (1, 9)):
+            result = self.json(
+                *("multiply", "gen:stencil27:6", "--symmetric", "--backend", "openmp", "--k", k),
+                *("--layout", layout, "--alpha", 2, "--beta", -1, "--verify", "--repeat", 0),
+            )
+            self.assertTrue(result["verified"]["passed"])
+            self.assertEqual(result["format"], "symmetric")
+            self.assertLess(result["stored_entries"], result["matrix"]["nnz"])
+        on_host = ("--symmetric", "--backend", "openmp")
+        text = self.fatvec("multiply", "gen:stencil7:5", *on_host).stdout
+        self.assertIn("entries of one triangle", text)
+        said = self.error("multiply", "gen:powerlaw:40:3", *on_host)
+        self.assertIn("symmetric", said)
+        if "cuda" in BACKENDS:
+            said = self.error("multiply", "gen:stencil7:5", "--symmetric", "--backend", "cuda")
+            self.assertIn("on CPUs", said)
 
 
 class Report(CliTest):

@@ -29,12 +29,13 @@ void print_ranking(const std::vector<Prediction>& ranking) {
 
 int analyse(const ChoiceOptions& options) {
   const KokkosSession kokkos;
-  Progress progress(load_steps + analysis_steps);
+  Progress progress(load_steps + analysis_steps + 1);
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
   product::Case rounded{.matrix = matrix.csr, .options = options.format};
   const auto matrix_error = take_precision(options.precision, rounded);
   const Structure structure = structure_of(options, matrix, progress);
   const Machine& machine = machine_of(options, progress);
+  const auto ordered = ordered_rows(options, matrix, structure, progress);
   progress.clear();
   Json workloads = Json::array();
   if (!options.json) {
@@ -56,10 +57,14 @@ int analyse(const ChoiceOptions& options) {
           {{"k", k}, {"reason", explain(ranking, workload)}, {"ranking", Json::array()}});
       for (const auto& prediction : ranking)
         workloads.back()["ranking"].push_back(to_json(prediction));
+      if (ordered)
+        workloads.back()["reordered"] = to_json(gain_of(options, *ordered, ranking.front(), k));
       continue;
     }
     write_line(stdout, fmt::format("k = {}", k).c_str(), "{}", explain(ranking, workload));
     print_ranking(ranking);
+    if (ordered)
+      write_line(stdout, "order", "{}", explain(gain_of(options, *ordered, ranking.front(), k)));
     if (tuned)
       write_line(stdout, "tuned",
                  "{}, {} a product, was measured here (the least of {}, spread {:.0f} %)",

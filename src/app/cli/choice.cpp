@@ -3,7 +3,11 @@
 
 #include "policy_words.hpp"
 
+#include <fatvec/app/dispatch/ordered.hpp>
+#include <fatvec/reorder/rcm.hpp>
+
 #include <fmt/format.h>
+#include <Kokkos_Timer.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +36,9 @@ void add_choice_options(CLI::App& command, ChoiceOptions& options, bool all_back
       "--products", options.products, "Products that will be formed: whether a conversion pays");
   whole(products->capture_default_str(), 1)->type_name("N");
   add_matrix_precision(command, options.precision);
+  add_reorder_option(command, options.reorder,
+                     "Look at reverse Cuthill-McKee order of the rows, too; automatic: where the "
+                     "matrix is square");
   add_memory_limit(command, options.format.memory_limit);
   command.add_flag("--json", options.json, "Print one JSON object");
 }
@@ -54,6 +61,33 @@ std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure
                .products = static_cast<double>(options.products),
                .value_bytes = sizeof(double)},
               kernels, memory);
+}
+
+std::optional<OrderedRows> ordered_rows(const ChoiceOptions& options, const MatrixSource& matrix,
+                                        const Structure& structure, Progress& progress) {
+  const auto& csr = matrix.csr;
+  if (options.reorder == "none" || (options.reorder == "automatic" && csr.rows() != csr.cols()))
+    return {};
+  progress.step("ordering rows");
+  const product::HostCsr::execution_space exec;
+  const Kokkos::Timer timer;
+  const auto order = detail::inverse(exec, rcm(exec, csr));
+  const auto rows = detail::rows_in_order(exec, csr, order);
+  OrderedRows ordered{structure, timer.seconds()};
+  detail::count_reads(exec, rows, ordered.structure);
+  return ordered;
+}
+
+OrderGain gain_of(const ChoiceOptions& options, const OrderedRows& ordered,
+                  const Prediction& before, std::int64_t k) {
+  const Workload workload{.k = k,
+                          .layout = layout_of(options),
+                          .products = static_cast<double>(options.products),
+                          .value_bytes = sizeof(double)};
+  const Choice choice{std::string(product::ordered_kernel), "", before.choice.packed};
+  return {before.seconds,
+          predict(product::machine(options.backend), ordered.structure, workload, choice).seconds,
+          ordered.seconds};
 }
 
 std::string name_of(const Choice& choice) {
@@ -113,6 +147,14 @@ Json to_json(const Prediction& prediction) {
       {"terms", prediction.unweighted},
       {"setup_terms", prediction.setup_terms}};
   return json;
+}
+
+Json to_json(const OrderGain& gain) {
+  const double break_even = gain.break_even();
+  return {{"before_seconds", gain.before},
+          {"seconds", gain.after},
+          {"ordering_seconds", gain.ordering},
+          {"break_even", std::isfinite(break_even) ? Json(break_even) : Json()}};
 }
 
 void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine) {

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <fatvec/app/dispatch/measure.hpp>
 #include <fatvec/plan/explain.hpp>
+#include <fatvec/plan/row_order.hpp>
 
 #include "matrix_source.hpp"
 #include "options.hpp"
@@ -20,6 +22,7 @@ struct ChoiceOptions {
   std::string backend{product::default_backend()};
   std::string layout{product::to_string(product::Layout::row)};
   std::int64_t products = 1000;
+  std::string reorder = "none";
   FormatOptions format;
   PrecisionOptions precision;
   bool json = false;
@@ -45,12 +48,27 @@ const Machine& machine_of(const ChoiceOptions& options, Progress& progress);
 std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
                                    std::int64_t k);
 
+/// A's rows in reverse Cuthill-McKee order, as CSR.
+struct OrderedRows {
+  Structure structure;
+  double seconds = 0;  ///< that finding the order and moving the rows took
+};
+
+/// Where --reorder asks for it; nothing for a matrix that is not square and may stay as it is.
+std::optional<OrderedRows> ordered_rows(const ChoiceOptions& options, const MatrixSource& matrix,
+                                        const Structure& structure, Progress& progress);
+
+/// What the order is expected to bring over the best choice in A's.
+OrderGain gain_of(const ChoiceOptions& options, const OrderedRows& ordered,
+                  const Prediction& before, std::int64_t k);
+
 /// "hll-row", "bsr-row, packed", "csr-portable, row by row, tiles of 4 columns".
 std::string name_of(const Choice& choice);
 
 Json to_json(const Machine& machine);
 Json to_json(const Structure& structure);
 Json to_json(const Prediction& prediction);
+Json to_json(const OrderGain& gain);
 
 /// "AMD EPYC (OpenMP, 2 threads): memory 12 GB/s, cache 156 GB/s, X prefetched from 12 MB on".
 std::string summary(const Machine& machine);

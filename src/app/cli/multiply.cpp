@@ -9,6 +9,8 @@
 #include <initializer_list>
 #include <memory>
 
+#include <fatvec/app/dispatch/ordered.hpp>
+#include <fatvec/app/dispatch/symmetric.hpp>
 #include <fatvec/core/output_file.hpp>
 #include <fatvec/io/matrix_market.hpp>
 #include <fatvec/statistics/traffic.hpp>
@@ -88,17 +90,35 @@ product::HostMultivector initial_y(const MultiplyOptions& options, std::int64_t 
   return read_operand(options.y, "--y", rows, k, options.format_options.memory_limit, progress);
 }
 
+/// The product that was asked for, ready to run; says in the outcome which.
+std::unique_ptr<product::Product> prepared(const MultiplyOptions& options,
+                                           const product::Case& task, Outcome& outcome) {
+  outcome.format = format_of(options);
+  outcome.kernel =
+      options.kernel.empty() ? product::default_kernel(outcome.format) : options.kernel;
+  if (options.symmetric) {
+    outcome.format = product::symmetric_format;
+    outcome.kernel = product::symmetric_kernel;
+    return product::prepare_symmetric(options.backend, task);
+  }
+  if (options.reorder == "none") return product::prepare(outcome.kernel, options.backend, task);
+  auto ordered = product::prepare_ordered(options.backend, task,
+                                          {.order = product::order_of(options.reorder)});
+  outcome.kernel = product::ordered_kernel;
+  outcome.format = format_of_kernel(outcome.kernel);
+  outcome.reordered = ordered.reordered;
+  outcome.order = ordered.reordered ? "reverse Cuthill-McKee, stored where it belongs in Y" : "A's";
+  return std::move(ordered.product);
+}
+
 /// Multiplies, times, checks and writes. x: as read from --x, without columns where it is to be
 /// random.
 Outcome run(const MultiplyOptions& options, const product::Case& task, product::HostMultivector x,
             Progress& progress) {
   Outcome outcome;
   outcome.k = task.k;
-  outcome.format = format_of(options);
-  outcome.kernel =
-      options.kernel.empty() ? product::default_kernel(outcome.format) : options.kernel;
-  progress.step(fmt::format("converting to {}", outcome.format));
-  const auto product = product::prepare(outcome.kernel, options.backend, task);
+  progress.step(fmt::format("converting to {}", format_of(options)));
+  const auto product = prepared(options, task, outcome);
   outcome.matrix_bytes = product->matrix_bytes;
   outcome.stored_entries = product->stored_entries;
   outcome.setup_seconds = product->setup_seconds;
@@ -226,10 +246,23 @@ void add_choices(CLI::App& command, MultiplyOptions& options) {
   for (const auto& info : product::kernels()) kernels.push_back(info.kernel);
   const auto format =
       fmt::format("Storage format of A (default: the kernel's, or {})", product::formats().front());
-  one_of(command.add_option("-f,--format", options.format, format), product::formats());
-  one_of(command.add_option("--kernel", options.kernel,
-                            "Default: the format's first in 'fatvec list'"),
-         kernels);
+  auto* const format_option =
+      one_of(command.add_option("-f,--format", options.format, format), product::formats());
+  auto* const kernel_option = one_of(command.add_option("--kernel", options.kernel,
+                                                        "Default: the format's first in 'fatvec "
+                                                        "list'"),
+                                     kernels);
+  add_reorder_option(command, options.reorder,
+                     "Order of the rows of a square A, as CSR; automatic: reverse Cuthill-McKee "
+                     "where it pays within 1000 products")
+      ->excludes(format_option)
+      ->excludes(kernel_option);
+  command
+      .add_flag("--symmetric", options.symmetric,
+                "Store one triangle of a symmetric A; on CPUs (refused where A is not symmetric)")
+      ->excludes(format_option)
+      ->excludes(kernel_option)
+      ->excludes("--reorder");
   add_backend_and_layout(command, options.backend, options.layout);
   one_of(
       command.add_option("--scalar", options.scalar, "Of A, X, Y and sums")->capture_default_str(),
@@ -248,6 +281,7 @@ void add_ranks(CLI::App& command, MultiplyOptions& options) {
              ->capture_default_str(),
          {"even", "nonzeros", "metis"})
       ->needs(distributed);
+  distributed->excludes("--reorder")->excludes("--symmetric");
 }
 
 void add_results(CLI::App& command, MultiplyOptions& options) {

@@ -39,6 +39,8 @@ struct MultiplyOptions {
   bool json = false;
   bool distributed = false;
   std::string partition = "even";  ///< of the rows over the ranks
+  std::string reorder = "none";    ///< the rows, by a plan
+  bool symmetric = false;          ///< one triangle is stored
 };
 
 /// What was multiplied, how, and what came of it.
@@ -55,6 +57,8 @@ struct Outcome {
   double gflops = 0;
   std::vector<VectorStatistics<double>> x, y;  ///< of each column, Y after the first run
   std::vector<Check> checks;
+  std::string order;  ///< of the rows, in words; empty: they were not to be reordered
+  bool reordered = false;
 };
 
 /// The norms of each column, and those of all columns together in words.

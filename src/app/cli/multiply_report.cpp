@@ -46,6 +46,7 @@ Json json_of(const MultiplyOptions& options, const MatrixSource& matrix, const O
                      {"gflops", outcome.gflops},
                      {"x", norms_json(outcome.x)},
                      {"y", norms_json(outcome.y)}});
+  if (!outcome.order.empty()) object["reordered"] = outcome.reordered;
   for (const auto& check : outcome.checks) object[check.name] = to_json(check);
   if (!options.output.empty()) object["output"] = options.output;
   return object;
@@ -59,8 +60,12 @@ void print(std::FILE* stream, const MultiplyOptions& options, const MatrixSource
   write_line(stream, "product", "Y = {} Y + {} A X, k = {}, {} layout", options.beta, options.alpha,
              outcome.k, options.layout);
   write_line(stream, "kernel", "{} on {}", outcome.kernel, options.backend);
-  write_line(stream, "format", "{}, {}, {:.1f} % padding", outcome.format,
-             human_bytes(static_cast<double>(outcome.matrix_bytes)), padding);
+  const std::string slots = options.symmetric
+                                ? fmt::format("{} entries of one triangle", outcome.stored_entries)
+                                : fmt::format("{:.1f} % padding", padding);
+  write_line(stream, "format", "{}, {}, {}", outcome.format,
+             human_bytes(static_cast<double>(outcome.matrix_bytes)), slots);
+  if (!outcome.order.empty()) write_line(stream, "order of rows", "{}", outcome.order);
   if (options.scalar != "double") write_line(stream, "scalar", "{}", options.scalar);
   if (outcome.matrix_error)
     write_line(stream, "precision", "{}", precision_text(*outcome.matrix_error));

@@ -36,6 +36,12 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
          {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
 }
 
+CLI::Option* add_reorder_option(CLI::App& command, std::string& order,
+                                const std::string& description) {
+  return one_of(command.add_option("--reorder", order, description)->capture_default_str(),
+                {"none", "rcm", "automatic"});
+}
+
 void require_ending(const std::string& output, std::initializer_list<std::string_view> endings,
                     std::string_view written) {
   const bool has_one = !std::filesystem::path(output).extension().empty();

@@ -21,6 +21,10 @@ void add_matrix(CLI::App& command, std::string& matrix);
 void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout,
                             bool all = false);
 
+/// --reorder, with this description: none, rcm or automatic.
+CLI::Option* add_reorder_option(CLI::App& command, std::string& order,
+                                const std::string& description);
+
 /// Throws UsageError where the name of an output ends in what is not written there: it would be
 /// text under another name. Names without an ending, as of devices, pass. written: the endings
 /// and what they are, for the message.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fatvec/app/cli/common/terminal.hpp>
 #include <fatvec/app/dispatch/search.hpp>
@@ -33,6 +34,8 @@ struct Tuned {
   std::vector<product::Measurement> measured{};  ///< the fastest first, what failed last
   std::size_t skipped = 0;                       ///< by the time limit
   product::Verdict verdict{};
+  /// The fastest beside CSR in reverse Cuthill-McKee order, where --reorder asks for it.
+  std::optional<std::pair<product::Measurement, product::Measurement>> order{};
   std::string problem{};  ///< of the cache
 };
 
@@ -73,6 +76,11 @@ Tuned tune_one(const TuneOptions& options, product::Case task, const Structure& 
   };
   tuned.measured = product::search(
       search, [&](const std::vector<Choice>& choices) { return tuner.measure(choices, wanted); });
+  if (options.reorder != "none" && !tuned.measured.empty() &&
+      tuned.measured.front().problem.empty()) {
+    progress.step(fmt::format("k {}, in another order", k));
+    tuned.order = tuner.measure_order(tuned.measured.front().choice, {.order = RowOrder::rcm});
+  }
   const auto was_measured = [&](const Choice& choice) {
     return std::any_of(tuned.measured.begin(), tuned.measured.end(),
                        [&](const auto& m) { return m.choice == choice; });
@@ -83,6 +91,14 @@ Tuned tune_one(const TuneOptions& options, product::Case task, const Structure& 
     tuned.verdict = product::keep(cache, key, search, tuned.measured, options.force);
   tuned.problem = cache.problem();
   return tuned;
+}
+
+/// What the order was measured to bring; nothing where it could not be measured.
+std::optional<OrderGain> gain_of(const Tuned& tuned) {
+  if (!tuned.order || !tuned.order->first.problem.empty() || !tuned.order->second.problem.empty())
+    return {};
+  const auto& [before, after] = *tuned.order;
+  return OrderGain{before.seconds(), after.seconds(), after.setup_seconds};
 }
 
 Json json_of(const Tuned& tuned) {
@@ -105,6 +121,7 @@ Json json_of(const Tuned& tuned) {
                                 {"setup_seconds", m.setup_seconds},
                                 {"problem", m.problem}});
   }
+  if (const auto gain = gain_of(tuned)) json["reordered"] = to_json(*gain);
   return json;
 }
 
@@ -135,6 +152,12 @@ void print(const Tuned& tuned, double work) {
   }
   if (tuned.skipped > 0)
     write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);
+  if (const auto gain = gain_of(tuned))
+    write_line(stdout, "",
+               "{} Measured side by side with {}; the cache keeps choices in A's order.",
+               explain(*gain, "takes"), name_of(tuned.order->first.choice));
+  else if (tuned.order)
+    write_line(stdout, "", "not reordered: {}", tuned.order->second.problem);
   if (!tuned.verdict.note.empty()) write_line(stdout, "", "{}", tuned.verdict.note);
 }
 

@@ -78,14 +78,16 @@ std::string Tuner::verified(const HostMultivector& y) const {
       verdict.worst_column, ": the error is ", verdict.scaled, " times what rounding allows");
 }
 
-Tuner::Contender Tuner::prepared(const Choice& choice) const {
+Tuner::Contender Tuner::prepared(const Choice& choice, const Ordering& ordering) const {
   Contender contender{.result = {.choice = choice}};
   auto& result = contender.result;
   try {
     Case task = task_;
     task.policy = choice.policy;
     task.packed = choice.packed;
-    contender.product = prepare(choice.kernel, backend_, task);
+    contender.product = ordering.order == RowOrder::none
+                            ? prepare(choice.kernel, backend_, task)
+                            : prepare_ordered(backend_, task, ordering).product;
     result.setup_seconds = contender.product->setup_seconds;
     const double operands =
         8.0 * static_cast<double>(task.k * (task.matrix.rows() + task.matrix.cols()));
@@ -119,6 +121,22 @@ void Tuner::time(std::vector<Contender>& contenders) const {
     if (timings[n].error) std::rethrow_exception(timings[n].error);
     timed[n]->timing = std::move(timings[n]);
   }
+}
+
+std::pair<Measurement, Measurement> Tuner::measure_order(const Choice& best,
+                                                         const Ordering& ordering) const {
+  std::vector<Contender> both;
+  both.push_back(prepared(best));
+  const Choice choice{std::string(ordered_kernel), "", best.packed};
+  try {
+    both.push_back(prepared(choice, ordering));
+  } catch (const ShapeError& error) {  // not square
+    Contender refused{.result = {.choice = choice}};
+    refused.result.problem = error.what();
+    both.push_back(std::move(refused));
+  }
+  time(both);
+  return {std::move(both.front().result), std::move(both.back().result)};
 }
 
 std::vector<Measurement> Tuner::measure(const std::vector<Choice>& choices,

@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include <fatvec/app/dispatch/ordered.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/app/dispatch/timing.hpp>
 #include <fatvec/plan/cache.hpp>
@@ -56,6 +58,10 @@ class Tuner {
   /// Those that are `wanted` when their turn to be prepared has come, in the order of the choices.
   [[nodiscard]] std::vector<Measurement> measure(
       const std::vector<Choice>& choices, const std::function<bool(const Choice&)>& wanted) const;
+  /// The best choice and CSR's kernel with its rows in another order, in turns; the second one
+  /// alone where the first is a product that fails.
+  [[nodiscard]] std::pair<Measurement, Measurement> measure_order(const Choice& best,
+                                                                  const Ordering& ordering) const;
   /// Bytes that measurements may hold at the same time.
   [[nodiscard]] double memory() const { return memory_; }
 
@@ -64,7 +70,7 @@ class Tuner {
     Measurement result;
     std::unique_ptr<Product> product{};
   };
-  [[nodiscard]] Contender prepared(const Choice& choice) const;
+  [[nodiscard]] Contender prepared(const Choice& choice, const Ordering& ordering = {}) const;
   void time(std::vector<Contender>& contenders) const;
   [[nodiscard]] std::string verified(const HostMultivector& y) const;
 

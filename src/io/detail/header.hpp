@@ -10,6 +10,7 @@ namespace fatvec::io::detail {
 
 struct ParsedHeader : MatrixMarketHeader {
   std::int64_t size_line = 0;  ///< its line number, for messages about the size
+  bool mirrors = true;         ///< whether entries are followed by their mirror images
 };
 
 /// Takes banner, comments and size line from `text`, checks everything about them.

@@ -105,9 +105,7 @@ class CoordinateParser {
 
   explicit CoordinateParser(const ParsedHeader& header) : header_(header) {}
 
-  [[nodiscard]] std::size_t items_per_entry() const {
-    return header_.symmetry == Symmetry::general ? 1 : 2;
-  }
+  [[nodiscard]] std::size_t items_per_entry() const { return mirrors() ? 2 : 1; }
 
   Fault parse_line(const char*& p, const char* end, Piece<Item>& piece, Expected& expected) const {
     Item entry{0, 0, Scalar(1)};
@@ -135,7 +133,7 @@ class CoordinateParser {
       }
     }
     piece.items.push_back(entry);
-    if (header_.symmetry != Symmetry::general && entry.row != entry.col) {
+    if (mirrors() && entry.row != entry.col) {
       piece.items.push_back({entry.col, entry.row, mirrored(header_.symmetry, entry.value)});
     }
     return Fault::none;
@@ -146,12 +144,17 @@ class CoordinateParser {
     if (header_.symmetry == Symmetry::general) return;
     const Item& last = piece.items.back();
     if (last.row == last.col) return;
-    // The mirrored entry comes last: it lies in the other triangle.
-    Failure& first = last.row < last.col ? piece.lower : piece.upper;
+    // A mirrored entry comes last: it lies in the other triangle.
+    const bool lower = mirrors() ? last.row < last.col : last.row > last.col;
+    Failure& first = lower ? piece.lower : piece.upper;
     if (first.fault == Fault::none) first = here;
   }
 
  private:
+  [[nodiscard]] bool mirrors() const {
+    return header_.mirrors && header_.symmetry != Symmetry::general;
+  }
+
   const ParsedHeader& header_;
 };
 
