@@ -139,9 +139,11 @@ TEST(SinglePrecision, EveryKernelMultipliesTheRoundedMatrix) {
 TEST(SinglePrecision, TheModelKnowsOfHalfTheBytes) {
   const DoubleCsr a = sample_of_doubles();
   const auto plan = analyse(MixedExec(), single_precision(a), 1, options_for("csr-row"));
-  for (const auto& prediction : plan.ranking())
-    if (prediction.format == "csr")
+  for (const auto& prediction : plan.ranking()) {
+    if (prediction.format == "csr") {
       EXPECT_EQ(prediction.matrix_bytes, static_cast<double>(a.bytes()) - 4.0 * a.nnz());
+    }
+  }
 }
 
 /// A = diag(value), 3 x 3, in the middle of which is `value`.
