@@ -50,7 +50,7 @@ inline constexpr std::array cost_table = {
     CostFactors{true, Layout::row, "ellpack", {0.612, 0.7, 0.815, 1.58, 11.3, 3.7, 97, 4, 0, 1.8}, 104, 1.1},
     CostFactors{true, Layout::row, "hll", {0.612, 0.7, 0.815, 1.58, 11.3, 3.7, 97, 4, 0, 1.8}, 119, 1.2},
     CostFactors{true, Layout::row, "sell", {0.592, 0.91, 0.5, 2.54, 30.1, 5.27, 0, 0, 0, 1.8}, 142, 4.25},
-    CostFactors{true, Layout::row, "sliced-dia", {0.63, 0.707, 0.5, 1.13, 193, 4.5, 10, 34, 0, 1.8}, 142, 3.5},
+    CostFactors{true, Layout::row, "sliced-dia", {0.63, 0.707, 0.85, 1.13, 193, 4.5, 10, 34, 0, 1.8}, 142, 3.5},
     CostFactors{true, Layout::row, "pjad", {0.5, 0.7, 0.5, 2.32, 31.3, 7.42, 0, 0, 0, 1.8}, 139, 4.14},
     CostFactors{true, Layout::row, "jad", {0.5, 0.7, 0.5, 2.32, 33.1, 7.09, 0, 0, 0, 1.8}, 135, 4.18},
     CostFactors{true, Layout::row, "bsr", {1.68, 0.7, 0.517, 2.09, 15.4, 3.25, 186, 0, 0, 1.8}, 218, 30.2},
