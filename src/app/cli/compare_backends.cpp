@@ -96,9 +96,9 @@ void print_candidates(const std::vector<Candidate>& candidates) {
                human_seconds(prediction.setup_seconds));
 }
 
-Json to_json(const Candidate& candidate) {
+Json json_of(const Candidate& candidate) {
   return {{"backend", candidate.backend},
-          {"prediction", cli::to_json(candidate.prediction)},
+          {"prediction", to_json(candidate.prediction)},
           {"copied_matrix_seconds", candidate.copied_matrix},
           {"copied_vectors_seconds", candidate.copied_vectors},
           {"once_seconds", candidate.cost.once},
@@ -162,13 +162,13 @@ int compare_backends(const ComparisonOptions& options) {
          {"from_products", fastest.from},
          {"until_products", std::isinf(fastest.until) ? Json() : Json(fastest.until)},
          {"backends", Json::array()}});
-    for (const auto& each : candidates) workloads.back()["backends"].push_back(to_json(each));
+    for (const auto& each : candidates) workloads.back()["backends"].push_back(json_of(each));
   }
   if (!choice.json) return success;
-  Json object = cli::to_json(matrix);
-  object["structure"] = cli::to_json(structure);
+  Json object = to_json(matrix);
+  object["structure"] = to_json(structure);
   object["machines"] = Json::array();
-  for (const auto& backend : backends) object["machines"].push_back(cli::to_json(backend.machine));
+  for (const auto& backend : backends) object["machines"].push_back(to_json(backend.machine));
   object["products"] = choice.products;
   object["layout"] = choice.layout;
   object["copies"] = options.copies;
