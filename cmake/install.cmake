@@ -16,7 +16,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/fatvecConfig.cmake.in
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/fatvecConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 
 # The public folders; what only the programs use (src/app/dispatch, src/app/verify) stays behind.
-foreach(folder formats kernels src/core src/statistics src/interop src/plan src/fused src/algebra)
+foreach(folder formats kernels src/core src/statistics src/interop src/plan src/reorder src/fused src/algebra)
   get_filename_component(name "${folder}" NAME)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/fatvec/${name}"
           COMPONENT library FILES_MATCHING PATTERN "*.hpp")

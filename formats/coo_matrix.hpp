@@ -34,7 +34,7 @@ struct CooRows {
     return first;
   }
   KOKKOS_FUNCTION StridedWalk walk(std::int64_t i) const { return {begin(i), 1}; }
-  /// Rows that follow each other need one search.
+  /// One search finds where they begin; each then begins behind the one before.
   template <class Visit>
   FATVEC_FORCEINLINE_FUNCTION void for_each_row(std::int64_t first, std::int64_t last,
                                                 const Visit& visit) const {

@@ -21,6 +21,7 @@ using Bytes = Kokkos::View<char*, MemorySpace>;
 
 template <class MemorySpace, class ExecSpace>
 Bytes<MemorySpace> written(const ExecSpace& exec, double bytes) {
+  detail::require_fits<MemorySpace>("a buffer for copies", {.bytes = bytes}, {}, "of X or Y");
   const auto view = detail::allocate<Bytes<MemorySpace>>(exec, "fatvec::bench::transfer",
                                                          static_cast<std::size_t>(bytes));
   Kokkos::deep_copy(exec, view, char{1});

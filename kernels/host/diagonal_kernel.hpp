@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -44,6 +43,7 @@ struct DiagonalKernel {
   HostOutput<T, Output> to;
   std::int64_t k;
   RowPartition partition;  ///< of slices
+  bool in_one_row;         ///< elements of neighbouring rows of Y are neighbours, too
 
   /// How partition counts slots.
   struct SlotsOfSlices {
@@ -152,8 +152,7 @@ struct DiagonalKernel {
     if (rest > 0) add_rest(s, end - rest, end, sums);
     const std::int64_t first = s * lanes;
     if constexpr (is_scaled_sum<Output>)
-      if (first + lanes <= rows && to.output.y.row_stride == width)  // as one row
-        return to.template store<true>(first, 0, sums);
+      if (in_one_row && first + lanes <= rows) return to.template store<true>(first, 0, sums);
     const auto count = static_cast<int>(Kokkos::min<std::int64_t>(lanes, rows - first));
     for (int r = 0; r < count; ++r) {
       alignas(64) T of_row[width];
@@ -205,14 +204,15 @@ bool multiply_diagonals([[maybe_unused]] const char* label, [[maybe_unused]] con
   if constexpr (has_diagonal_kernel<typename M::value_type, T, typename M::ordinal_type>) {
     constexpr int lanes = simd_lanes<T>;
     if (a.slice_size() != lanes) return false;
-    HostOutput<T, Output> to{output};
+    HostOutput<T, Output> to = HostOutput<T, Output>::of(output, a.rows(), k);
     begin_sums(to.output, 0, k);
     const std::int64_t parts =
         take_parts(to.output, parts_for(exec, policy, a.stored_entries(), k));
-    if constexpr (may_stream_to<Output>) {
-      const std::int64_t y_stride = output.y.row_stride;
-      const bool whole_slices = k <= 8 && y_stride == k;
-      to.streams = may_stream(to.output, a.rows() * k, whole_slices ? lanes * k : y_stride);
+    bool in_one_row = false;
+    if constexpr (is_scaled_sum<Output>) {
+      if (k == 1) to.output.y.column_stride = 1;  // of the only one
+      in_one_row = k <= 8 && to.output.y.row_stride == k && to.output.y.column_stride == 1;
+      if (in_one_row) to.streams = may_stream(to.output, a.rows() * k, lanes * k);
     }
     const auto launch = [&]<int width>(Width<width>) {
       launch_parts(

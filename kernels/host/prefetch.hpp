@@ -58,9 +58,9 @@ KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const Rows& rows, const Ordin
   constexpr std::int64_t looked_at = 64;  // entries of a row
   constexpr std::int64_t line = 64;
   // Bytes of X that come from memory for each entry, and streams of them, from which on a
-  // processor's own prefetching is late.
+  // processor's own prefetching is late. (Rows at a border have a stream less.)
   constexpr std::int64_t much = 24;
-  constexpr std::int64_t streams = 3;
+  constexpr double streams = 2.5;
   if (work.bytes * work.x_rows <= work.cached || last - first <= samples) return 0;
   const std::int64_t near_by = Kokkos::max<std::int64_t>(32, window / work.bytes);
   const std::int64_t columns = work.x_rows / work.block;
@@ -95,7 +95,8 @@ KOKKOS_FUNCTION std::int64_t prefetch_row_distance(const Rows& rows, const Ordin
     seen += length;
   }
   const bool scattered = 20 * far > runs;
-  const bool streamed = 2 * follows > runs && runs >= streams * looks &&
+  const bool streamed = 2 * follows > runs &&
+                        static_cast<double>(runs) >= streams * static_cast<double>(looks) &&
                         work.bytes * looks >= much * seen * work.block;
   const bool pays = (scattered && (work.block == 1 || work.bytes >= line)) || streamed;
   return pays && seen > 0 ? 1 + looks * prefetch_distance(work.bytes) / seen : 0;

@@ -270,7 +270,13 @@ std::string Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...
                  T>::order_where_it_pays(const ExecSpace& exec, Csr& stored, const Machine& machine,
                                          const Structure& structure, const FormatOptions& asked,
                                          const std::vector<std::string_view>& kernels) {
-  const Prediction before = ranking_.front();
+  const auto of_choice = [&](const std::vector<Prediction>& ranking) {
+    const auto asked_for = std::find_if(ranking.begin(), ranking.end(), [&](const Prediction& p) {
+      return options_.choice && p.choice.kernel == options_.choice->kernel;
+    });
+    return asked_for == ranking.end() ? ranking.front() : *asked_for;
+  };
+  const Prediction before = of_choice(ranking_);
   const bool csr_is_there =
       std::any_of(kernels.begin(), kernels.end(),
                   [](std::string_view kernel) { return format_of_kernel(kernel) == "csr"; });
@@ -285,9 +291,9 @@ std::string Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...
   else
     detail::count_reads(exec, ordered, after);
   auto ranking = ranked(exec, machine, after, kernels);
-  const OrderGain gain{before.seconds, ranking.front().seconds,
-                       detail::ordering_seconds(structure)};
-  if (detail::gains_by_order(workload(), before, ranking.front())) {
+  const Prediction ordered_choice = of_choice(ranking);
+  const OrderGain gain{before.seconds, ordered_choice.seconds, detail::ordering_seconds(structure)};
+  if (detail::gains_by_order(workload(), before, ordered_choice)) {
     stored = ordered;
     ranking_ = std::move(ranking);
     options_.format.block_size = after.block_size;

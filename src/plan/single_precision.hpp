@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <optional>
 
 #include <fatvec/formats/single_precision.hpp>
 #include <fatvec/plan/plan.hpp>
@@ -34,7 +35,7 @@ class SinglePrecisionPlan : public Plan<decltype(Rounded<Csr_>::matrix), Kernels
   /// the same bound. Where this throws, PrecisionError among others, the plan is what it was.
   template <class ExecSpace>
   void update(const ExecSpace& exec, const Csr& a) {
-    const auto floats = rounded(exec, SinglePrecision<Csr>{a, bound_});
+    const auto floats = rounded(exec, SinglePrecision<Csr>{a, bound_}, memory_limit_);
     Base::update(exec, floats.matrix);
     take(a, floats.largest_error);
   }
@@ -56,7 +57,8 @@ class SinglePrecisionPlan : public Plan<decltype(Rounded<Csr_>::matrix), Kernels
                       const Rounded<Csr>& floats, std::int64_t k, const PlanOptions& options)
       : Base(exec, floats.matrix, k, options),
         bound_(a.bound),
-        keeps_pattern_(options.keep_value_map) {
+        keeps_pattern_(options.keep_value_map),
+        memory_limit_(options.format.memory_limit) {
     take(a.matrix, floats.largest_error);
     Base::add_to_reason(" A's values are stored as floats.");
   }
@@ -70,7 +72,8 @@ class SinglePrecisionPlan : public Plan<decltype(Rounded<Csr_>::matrix), Kernels
   ErrorBound bound_;
   double largest_error_ = 0;
   bool keeps_pattern_;  ///< for update(exec, values), which may have to name a row and a column
-  Csr pattern_;         ///< A's row_map and entries
+  std::optional<std::uint64_t> memory_limit_;
+  Csr pattern_;  ///< A's row_map and entries
 };
 
 /// A plan for products of op(A) with k columns, whose values of A are floats, while X, Y and sums

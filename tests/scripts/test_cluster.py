@@ -43,6 +43,7 @@ class Cluster(unittest.TestCase):
         for name in ("submit", "fetch", "slurm.sh", "pbs.sh", "job.sh"):
             self.copy(f"scripts/cluster/{name}")
         self.copy("scripts/lib.sh")
+        self.copy("scripts/report")
         (self.tree / "build").mkdir()
         (self.tree / "build" / "large").write_text("stays here")
         self.environment = {
@@ -79,7 +80,8 @@ class Cluster(unittest.TestCase):
                 self.job_script(queue, job)
                 done = self.run_script("submit", "-d", "a tree", "-j", "job.sh", "there")
                 self.assertEqual(done.stdout.splitlines()[-1], job)
-                self.assertTrue((self.there / "a tree" / "scripts" / "lib.sh").is_file())
+                for script in ("lib.sh", "report"):
+                    self.assertTrue((self.there / "a tree" / "scripts" / script).is_file())
                 self.assertFalse((self.there / "a tree" / "build").exists())
                 self.run_script("fetch", "-d", "a tree", "-o", self.folder / job, "there", job)
                 fetched = {p.name for p in (self.folder / job).rglob("*") if p.is_file()}

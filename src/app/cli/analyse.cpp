@@ -27,7 +27,11 @@ void print_ranking(const std::vector<Prediction>& ranking) {
   }
 }
 
-int analyse(const ChoiceOptions& options) {
+int analyse(const ComparisonOptions& comparison) {
+  const ChoiceOptions& options = comparison.choice;
+  if (comparison.copies != "each" || comparison.transfer_gbs)
+    throw UsageError("--copies and --transfer-bandwidth are for --backend all.");
+  require_order_in_double(options);
   const KokkosSession kokkos;
   Progress progress(load_steps + analysis_steps + 1);
   const MatrixSource matrix = load_matrix(options.matrix, options.format.memory_limit, progress);
@@ -44,7 +48,11 @@ int analyse(const ChoiceOptions& options) {
     if (matrix_error) write_line(stdout, "precision", "{}", precision_text(*matrix_error));
   }
   for (const std::int64_t k : options.k) {
-    const auto ranking = ranking_of(options, structure, k);
+    auto ranking = ranking_of(options, structure, k);
+    if (options.precision.is_single())
+      std::erase_if(ranking, [](const Prediction& p) {
+        return !product::has_single_precision(p.choice.kernel);
+      });
     const Workload workload{k, layout_of(options), static_cast<double>(options.products)};
     tune::Cache cache;
     product::Case task = rounded;
@@ -94,8 +102,7 @@ void add_analyse(CLI::App& app, Action& action) {
   add_comparison_options(*command, *options);
   command->callback([&action, options] {
     action = [options] {
-      return options->choice.backend == "all" ? compare_backends(*options)
-                                              : analyse(options->choice);
+      return options->choice.backend == "all" ? compare_backends(*options) : analyse(*options);
     };
   });
 }

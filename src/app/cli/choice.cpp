@@ -63,6 +63,11 @@ std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure
               kernels, memory);
 }
 
+void require_order_in_double(const ChoiceOptions& options) {
+  if (options.reorder != "none" && options.precision.is_single())
+    throw UsageError("--reorder multiplies in double; leave out --matrix-precision.");
+}
+
 std::optional<OrderedRows> ordered_rows(const ChoiceOptions& options, const MatrixSource& matrix,
                                         const Structure& structure, Progress& progress) {
   const auto& csr = matrix.csr;

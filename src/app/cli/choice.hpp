@@ -54,6 +54,9 @@ struct OrderedRows {
   double seconds = 0;  ///< that finding the order and moving the rows took
 };
 
+/// Throws UsageError for --reorder with --matrix-precision single: orders are of doubles.
+void require_order_in_double(const ChoiceOptions& options);
+
 /// Where --reorder asks for it; nothing for a matrix that is not square and may stay as it is.
 std::optional<OrderedRows> ordered_rows(const ChoiceOptions& options, const MatrixSource& matrix,
                                         const Structure& structure, Progress& progress);

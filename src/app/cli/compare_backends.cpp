@@ -123,6 +123,10 @@ void add_comparison_options(CLI::App& command, ComparisonOptions& options) {
 
 int compare_backends(const ComparisonOptions& options) {
   const ChoiceOptions& choice = options.choice;
+  if (choice.reorder != "none" || choice.precision.is_single() || choice.precision.error)
+    throw UsageError(
+        "--backend all compares products in double, in A's order; leave out --reorder, "
+        "--matrix-precision and --matrix-error.");
   const KokkosSession kokkos;
   Progress progress(load_steps + 1 + product::backends().size());
   const MatrixSource matrix = load_matrix(choice.matrix, choice.format.memory_limit, progress);
@@ -158,7 +162,9 @@ int compare_backends(const ComparisonOptions& options) {
     workloads.push_back(
         {{"k", k},
          {"reason", reason},
-         {"fastest", candidates[fastest.index].backend},
+         {"fastest", candidates[fastest.index].prediction.fits
+                         ? Json(candidates[fastest.index].backend)
+                         : Json()},
          {"from_products", fastest.from},
          {"until_products", std::isinf(fastest.until) ? Json() : Json(fastest.until)},
          {"backends", Json::array()}});

@@ -47,7 +47,12 @@ void require_consistent(const MultiplyOptions& options) {
                         "--alpha and --beta that are.",
                         factor));
   }
-  if (options.distributed && (options.scalar == "float" || options.precision.is_single()))
+  const bool in_double = options.scalar == "double" && !options.precision.is_single();
+  if ((options.symmetric || options.reorder != "none") && !in_double)
+    throw UsageError(
+        "--reorder and --symmetric multiply in double; leave out --scalar and "
+        "--matrix-precision.");
+  if (options.distributed && !in_double)
     throw UsageError(
         "--distributed multiplies in double; leave out --scalar and --matrix-precision.");
   if (!options.y.empty() && options.beta == 0) {

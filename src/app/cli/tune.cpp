@@ -183,6 +183,7 @@ std::size_t measurements(const TuneOptions& options) {
 }
 
 int tune(const TuneOptions& options) {
+  require_order_in_double(options);
   if (!options.forget) require_writable(tune::default_cache_path());
   const std::string load = product::load_note();
   const KokkosSession kokkos;

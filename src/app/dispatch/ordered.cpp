@@ -17,7 +17,7 @@ class PlanProduct final : public Product {
 
   PlanProduct(const Case& task, const PlanOptions& options)
       : plan_(planned(task, options)), dense_(task) {
-    matrix_bytes = static_cast<std::uint64_t>(plan_.ranking().front().matrix_bytes);
+    matrix_bytes = task.matrix.bytes();
     stored_entries = task.matrix.nnz();
   }
   void load(const HostMultivector& x, const HostMultivector& y) override {

@@ -23,6 +23,8 @@ void reserve_standard_streams() {
 void flush_standard_output() {
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  // What failed before this call has left no number; where nothing can be written one does.
+  if (errno == 0 && write(STDOUT_FILENO, "", 0) == 0) errno = 0;
   throw Error(detail::concat("cannot write to the standard output: ",
                              errno != 0 ? std::strerror(errno) : "it did not take all",
                              "; check the disk, or what reads it."));
