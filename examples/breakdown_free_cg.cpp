@@ -221,7 +221,8 @@ class Transfer {
  public:
   Transfer(const Exec& exec, int k) : exec_(exec), room_("small", 2 * k, 2 * k) {}
   [[nodiscard]] Multivector place(int rows, int columns) const {
-    return {room_.data(), static_cast<std::size_t>(rows), static_cast<std::size_t>(columns)};
+    return Multivector(room_.data(), static_cast<std::size_t>(rows),
+                       static_cast<std::size_t>(columns));
   }
   [[nodiscard]] Multivector to_device(const Small& s) const {
     const Multivector device = place(s.rows, s.columns);

@@ -86,16 +86,20 @@ class SlicedDiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Values and columns of a slice: rank-2 Views of slice_size × slots, no ownership. The slots
   /// that have columns are the last ones of `values`.
   struct Slice {
-    detail::SlotView<Scalar, Kokkos::LayoutLeft, Device> values;
-    detail::SlotView<Ordinal, Kokkos::LayoutLeft, Device> entries;
+    using Values = detail::SlotView<Scalar, Kokkos::LayoutLeft, Device>;
+    using Entries = detail::SlotView<Ordinal, Kokkos::LayoutLeft, Device>;
+    Values values;
+    Entries entries;
   };
   /// Slice s, 0 <= s < slices(), for kernels of your own: usable on the device.
   [[nodiscard]] KOKKOS_FUNCTION Slice slice(std::int64_t s) const {
     const std::int64_t height = slice_size_;
     const auto slots = static_cast<std::size_t>(slot_offsets(s + 1) - slot_offsets(s));
     const auto rest = static_cast<std::size_t>(rest_offsets(s + 1) - rest_offsets(s));
-    return {{values.data() + slot_offsets(s) * height, static_cast<std::size_t>(height), slots},
-            {entries.data() + rest_offsets(s) * height, static_cast<std::size_t>(height), rest}};
+    const auto rows_of_slice = static_cast<std::size_t>(height);
+    return {
+        typename Slice::Values(values.data() + slot_offsets(s) * height, rows_of_slice, slots),
+        typename Slice::Entries(entries.data() + rest_offsets(s) * height, rows_of_slice, rest)};
   }
 
   /// Goes through the diagonals of each slice to find out.
