@@ -222,7 +222,8 @@ bool multiply_diagonals([[maybe_unused]] const char* label, [[maybe_unused]] con
                                                                .x = x,
                                                                .to = to,
                                                                .k = k,
-                                                               .partition = {a.slices(), parts}});
+                                                               .partition = {a.slices(), parts},
+                                                               .in_one_row = in_one_row});
     };
     bool narrow = false;
     if (x.row_stride == k)
