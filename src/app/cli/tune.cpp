@@ -152,7 +152,7 @@ void print(const Tuned& tuned, double work) {
   }
   if (tuned.skipped > 0)
     write_line(stdout, "", "{} choices were not measured: the time limit", tuned.skipped);
-  if (const auto gain = gain_of(tuned))
+  if (const auto gain = gain_of(tuned); gain && tuned.order)
     write_line(stdout, "",
                "{} Measured side by side with {}; the cache keeps choices in A's order.",
                explain(*gain, "takes"), name_of(tuned.order->first.choice));
