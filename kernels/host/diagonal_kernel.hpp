@@ -21,7 +21,7 @@ namespace fatvec::detail {
 /// Whether a slice of as many rows as a register has lanes can be multiplied so.
 template <class Value, class T, class Ordinal>
 inline constexpr bool has_diagonal_kernel = false;
-template <class Access, class T, class Output, int k>
+template <class Access, class T, class Output, int width>
 struct DiagonalKernel;
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
