@@ -37,6 +37,8 @@ template <class Access, class T, class Output, int width>
 struct DiagonalKernel {
   static constexpr int lanes = simd_lanes<T>;
   static constexpr std::uint32_t all_rows = (1U << lanes) - 1;
+  static constexpr int ahead =
+      prefetched_ahead * sizeof(T) / sizeof(*Access::values);  ///< as many bytes
   Access a;
   std::int64_t rows;
   MultiVectorSpan<const T, Columns::contiguous> x;
@@ -117,12 +119,6 @@ struct DiagonalKernel {
     }
   }
 
-  FATVEC_FORCEINLINE void prefetch(std::int64_t n) const {
-    constexpr int ahead = prefetched_ahead * sizeof(T) / sizeof(*a.values);  // as many bytes
-    FATVEC_PREFETCH(a.values + n * lanes + ahead);
-    FATVEC_PREFETCH(a.diagonals + n + prefetched_ahead / lanes);
-  }
-
   FATVEC_FORCEINLINE void multiply_slice(std::int64_t s) const {
     const std::int64_t end = a.slot_offsets[s + 1];
     const std::int64_t rest = a.rest(s);
@@ -130,20 +126,20 @@ struct DiagonalKernel {
     for (std::int64_t n = a.slot_offsets[s]; n < end - rest; ++n) {
       const std::uint32_t mask = a.diagonals[n].mask;
       const T* const of_x = x.data + std::int64_t{a.diagonals[n].first_column} * width;
-      prefetch(n);
+      FATVEC_PREFETCH(a.values + n * lanes + ahead);
       Vec<T, lanes> values;
+      values.load(a.values + n * lanes);  // absent ones, too: they may be anything
       Vec<T, lanes> x_values;
-      if ((width > 1 || !masked_loads_are_free) && mask == all_rows) {
-        values.load(a.values + n * lanes);
+      if (mask == all_rows) {
         each<width>([&]<int p>(Width<p>) FATVEC_INLINE_LAMBDA {
           x_values.load(of_x + p * lanes);
           sum[p].add_product(values.template repeated<width, p>(), x_values);
         });
       } else {
-        values.load(a.values + n * lanes, Mask<lanes>::of_bits(mask));
         each<width>([&]<int p>(Width<p>) FATVEC_INLINE_LAMBDA {
-          x_values.load(of_x + p * lanes, Mask<lanes>::template of_bits<width, p>(mask));
-          sum[p].add_product(values.template repeated<width, p>(), x_values);
+          const auto present = Mask<lanes>::template of_bits<width, p>(mask);
+          x_values.load(of_x + p * lanes, present);
+          sum[p].add_product(values.template repeated<width, p>(), x_values, present);
         });
       }
     }

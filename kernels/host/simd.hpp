@@ -20,15 +20,12 @@ namespace fatvec::detail {
 #if defined(__AVX512F__) && defined(__AVX512VL__)
 inline constexpr int simd_bytes = 64;
 inline constexpr int simd_registers = 32;
-inline constexpr bool masked_loads_are_free = true;
 #elif defined(__AVX__)
 inline constexpr int simd_bytes = 32;
 inline constexpr int simd_registers = 16;
-inline constexpr bool masked_loads_are_free = false;
 #else
 inline constexpr int simd_bytes = 16;
 inline constexpr int simd_registers = 16;
-inline constexpr bool masked_loads_are_free = false;
 #endif
 /// Scalars that host kernels keep in vector registers.
 template <class T>
@@ -209,6 +206,12 @@ FATVEC_FORCEINLINE void masked_store(double* to, const __m512d& from, const Mask
 FATVEC_FORCEINLINE void masked_store(float* to, const __m512& from, const Mask<16>& mask) {
   _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask.bits), from);
 }
+FATVEC_FORCEINLINE __m512d select(const Mask<8>& mask, const __m512d& then, const __m512d& other) {
+  return _mm512_mask_mov_pd(other, static_cast<__mmask8>(mask.bits), then);
+}
+FATVEC_FORCEINLINE __m512 select(const Mask<16>& mask, const __m512& then, const __m512& other) {
+  return _mm512_mask_mov_ps(other, static_cast<__mmask16>(mask.bits), then);
+}
 FATVEC_FORCEINLINE __m512d masked_gather(const double* x, const __m256i& columns,
                                          const Mask<8>& mask) {
   return _mm512_mask_i32gather_pd(_mm512_setzero_pd(), static_cast<__mmask8>(mask.bits), columns, x,
@@ -277,6 +280,13 @@ FATVEC_FORCEINLINE __m256 repeat_lanes(const __m256& from) {
   return _mm256_permutevar8x32_ps(from,
                                   _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)));
 }
+FATVEC_FORCEINLINE __m256d select(const Mask<4>& mask, const __m256d& then, const __m256d& other) {
+  const __m256i lanes = _mm256_cvtepi32_epi64(bits_of<__m128i>(mask.lanes));
+  return _mm256_blendv_pd(other, then, bits_of<__m256d>(lanes));
+}
+FATVEC_FORCEINLINE __m256 select(const Mask<8>& mask, const __m256& then, const __m256& other) {
+  return _mm256_blendv_ps(other, then, bits_of<__m256>(mask.lanes));
+}
 FATVEC_FORCEINLINE __m256d masked_gather(const double* x, const __m128i& columns,
                                          const Mask<4>& mask) {
   return _mm256_mask_i32gather_pd(
@@ -331,6 +341,13 @@ struct Vec {
   FATVEC_FORCEINLINE void add(const Vec& other) { data += other.data; }
   FATVEC_FORCEINLINE void add_product(T a, const Vec& x) { data += a * x.data; }
   FATVEC_FORCEINLINE void add_product(const Vec& a, const Vec& x) { data += a.data * x.data; }
+  /// In the lanes of the mask; others of a and x may be anything.
+  template <class Mask>
+  FATVEC_FORCEINLINE void add_product(const Vec& a, const Vec& x, const Mask& mask) {
+    using Native = decltype(masked_load(static_cast<const T*>(nullptr), mask));
+    const Register sum = data + a.data * x.data;
+    data = bits_of<Register>(select(mask, bits_of<Native>(sum), bits_of<Native>(data)));
+  }
   FATVEC_FORCEINLINE void scale(T a) { data *= a; }
   /// The p-th of k registers in which each lane comes k times.
   template <int k, int p>
