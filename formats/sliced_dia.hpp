@@ -27,7 +27,7 @@ namespace fatvec {
 /// The column of row 0 may lie outside the matrix where row 0 has no entry. The last slots, one for
 /// each n in rest_offsets(s) <= n < rest_offsets(s + 1), hold what is left over, and have a column
 /// for each row: entries(n · slice_size + r). Padding, which the last slice has for missing rows,
-/// too, is value 0 and column -1; kernels never read it.
+/// too, is value 0 and column -1; nothing of it reaches a product.
 ///
 /// Entries are left over where a slot of their diagonal would cost more bytes than they do with a
 /// column each; values count as 8 bytes, so that slots do not depend on the scalar. So an entry of

@@ -336,7 +336,7 @@ void expect_products(const CsrMatrix<T, int, Host, Offset>& csr) {
       }
 }
 
-TEST(SlicedDia, ProductsNeverReadAbsentSlots) {
+TEST(SlicedDia, AbsentSlotsReachNoProduct) {
   expect_products(mixed<double, int>(101, 140));
   expect_products(mixed<double, std::int64_t>(70, 33));
 }
