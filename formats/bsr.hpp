@@ -194,8 +194,10 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
       list[size - 1] = footprint_of(exec, sorted, size, large ? 16 : 1);
     const int best = best_block_size(list);
     // What the sample has not seen must not make blocks larger than single entries.
+    const Footprint of_entries =
+        footprint_with(static_cast<double>(sorted.nnz()), 1, sorted.rows());
     const bool misled =
-        large && footprint_of(exec, sorted, best).bytes > footprint_of(exec, sorted, 1).bytes;
+        large && best > 1 && footprint_of(exec, sorted, best).bytes > of_entries.bytes;
     return misled ? 1 : best;
   }
   /// With a period beyond 1 from a sample of the block rows.
