@@ -98,6 +98,12 @@ class Limits(unittest.TestCase):
     def test_performance_has_at_most_1500_words(self):
         self.assertLessEqual(len((ROOT / "docs" / "performance.md").read_text().split()), 1500)
 
+    def test_guides_keep_to_their_words(self):
+        for page, words in (("choice", 1600), ("distributed", 1700), ("reproduce", 1000)):
+            with self.subTest(page=page):
+                text = (ROOT / "docs" / f"{page}.md").read_text()
+                self.assertLessEqual(len(text.split()), words)
+
     def test_readme_shows_code_in_its_first_screen(self):
         self.assertLess((ROOT / "README.md").read_text().split("```cpp")[0].count("\n"), 25)
 
