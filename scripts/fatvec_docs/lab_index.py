@@ -4,7 +4,8 @@
 lab_index.py [--check]      --check: write nothing, fail where the committed list differs
 
 What stands above the list is written by hand. A page of docs/lab or docs/lab/archive has its
-finding in a paragraph between its title and its first section, which begins with **Found:**.
+finding in a paragraph between its title and its first section, which begins with **Found:**. A page
+that is in both has its full text in the archive, and stands in the first list only.
 """
 
 import pathlib
@@ -38,7 +39,9 @@ def entry_of(page: pathlib.Path) -> str:
 
 
 def table(folder: pathlib.Path) -> str:
-    entries = [entry_of(page) for page in pages() if page.parent == folder]
+    shortened = {page.name for page in LAB.glob(NAME)} if folder != LAB else set()
+    listed = [page for page in pages() if page.parent == folder and page.name not in shortened]
+    entries = [entry_of(page) for page in listed]
     return "| page | on | found |\n|---|---|---|\n" + "".join(entries)
 
 

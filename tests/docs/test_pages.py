@@ -98,6 +98,12 @@ class Limits(unittest.TestCase):
     def test_performance_has_at_most_1500_words(self):
         self.assertLessEqual(len((ROOT / "docs" / "performance.md").read_text().split()), 1500)
 
+    def test_guides_keep_to_their_words(self):
+        for page, words in (("choice", 1600), ("distributed", 1700), ("reproduce", 1000)):
+            with self.subTest(page=page):
+                text = (ROOT / "docs" / f"{page}.md").read_text()
+                self.assertLessEqual(len(text.split()), words)
+
     def test_readme_shows_code_in_its_first_screen(self):
         self.assertLess((ROOT / "README.md").read_text().split("```cpp")[0].count("\n"), 25)
 
@@ -187,8 +193,20 @@ class Lab(unittest.TestCase):
             self.assertEqual(found, [old, new], text)
 
     def test_numbers_differ(self):
-        numbers = [page.name[:4] for page in lab_pages()]
-        self.assertEqual(sorted(set(numbers)), sorted(numbers))
+        """But for a short page and its full text in the archive, which have the same name."""
+        names = {page.name for page in lab_pages()}
+        self.assertEqual(len({name[:4] for name in names}), len(names))
+
+    def test_a_dozen_pages_of_400_words_lead(self):
+        lab = ROOT / "docs" / "lab"
+        leading = [page for page in lab_pages() if page.parent == lab]
+        self.assertLessEqual(len(leading), 12)
+        for page in leading:
+            with self.subTest(page=page.name):
+                text = page.read_text()
+                self.assertLessEqual(len(text.split()), 400)
+                if (lab / "archive" / page.name).exists():
+                    self.assertIn(f"](archive/{page.name})", text)
 
     def test_the_code_that_a_page_names_exists(self):
         for page in lab_pages():
