@@ -48,8 +48,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 def csv(runs: list[Run]) -> str:
     """Every case of every run, measured or not."""
     rows = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
-    first = rows.pop("run")
-    return pd.concat([first, rows.drop(columns="mark")], axis=1).to_csv(index=False)
+    rows = rows.drop(columns=["mark", "role", "how", "what"])
+    return rows.set_index("run").to_csv()
 
 
 PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them

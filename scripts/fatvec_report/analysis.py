@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .load import NOISY, Run, union, unions
-from .names import PEER, PORTABLE, RAW, SPECIALISED, role
+from .names import PEER, PORTABLE, RAW, SPECIALISED
 from .page import marked
 
 ROLES = (SPECIALISED, PORTABLE, RAW, PEER)
@@ -51,7 +51,7 @@ def over_one_thread(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def contenders(run: Run, wanted: str) -> list[str]:
     """The contenders of one role, in the order of the file."""
-    return [name for name in run.rows.contender.unique() if role(name) == wanted]
+    return list(run.rows.contender[run.rows.role == wanted].unique())
 
 
 def compare(run: Run) -> pd.DataFrame:
@@ -61,15 +61,13 @@ def compare(run: Run) -> pd.DataFrame:
     in_cache (working set within the last-level cache); vs_raw and vs_peer; NAME_mark of numbers.
     """
     rows, keys = run.measured, run.problem_keys
-    kinds = rows.contender.map(role)
     names = run.rows.contender.unique()
     table = wide(fastest(rows, [*keys, "contender"]), keys, "contender", "GFLOPS")
     table = table.reindex(columns=[*names, *(f"{name}_mark" for name in names)])
     for wanted, name in BEST.items():
-        best = fastest(rows[kinds == wanted], keys).set_index(keys)
-        what = [run.describe(row, wanted != SPECIALISED) for _, row in best.iterrows()]
+        best = fastest(rows[rows.role == wanted], keys).set_index(keys)
         table[name], table[f"{name}_mark"] = best.GFLOPS, best.mark
-        table[f"{name}_what"] = pd.Series(what, best.index, dtype=object)
+        table[f"{name}_what"] = best["how" if wanted == SPECIALISED else "what"]
         if wanted == SPECIALISED:
             own = ["seconds", "bound_fraction", "spread", "setup_seconds"]
             table[own], table["setup_products"] = best[own], best.setup_seconds / best.seconds
@@ -101,13 +99,12 @@ def fatvec_over_raw(run: Run) -> pd.DataFrame:
     the same format on the same backend. Columns: those keys, ratio, GFLOPS, what and spread of both
     (raw_GFLOPS, raw_what), bound_fraction."""
     by = [*run.problem_keys, "format", "backend"]
-    kinds, sides = run.measured.contender.map(role), []
-    for wanted in (SPECIALISED, RAW):
-        best = fastest(run.measured[kinds == wanted], by)
-        what = [run.describe(row, contender=wanted == RAW) for _, row in best.iterrows()]
-        columns = [*by, "seconds", "GFLOPS", "spread", "bound_fraction", "mark"]
-        sides.append(best[columns].assign(what=what))
-    both = sides[0].merge(sides[1], on=by, suffixes=("", "_raw"))
+    both, raw = (
+        fastest(run.measured[run.measured.role == wanted], by) for wanted in (SPECIALISED, RAW)
+    )
+    numbers = ["seconds", "GFLOPS", "spread", "bound_fraction", "mark"]
+    both = both[[*by, *numbers, "how"]].rename(columns={"how": "what"})
+    both = both.merge(raw[[*by, *numbers, "what"]], on=by, suffixes=("", "_raw"))
     both["ratio"] = both.seconds_raw / both.seconds
     both["ratio_mark"] = unions(both.mark, both.mark_raw)
     return both.rename(columns={"GFLOPS_raw": "raw_GFLOPS", "what_raw": "raw_what"})
@@ -159,7 +156,7 @@ def formats(run: Run, wanted: str = SPECIALISED) -> pd.DataFrame:
     was not measured), over_csr (speed over CSR's), break_even: products after which the conversion
     has paid, set-up / (t_csr - t_format); NaN: never."""
     keys, rows = run.problem_keys, run.measured
-    rows = rows[(rows.contender.map(role) == wanted) & (rows.format != "")]
+    rows = rows[(rows.role == wanted) & (rows.format != "")]
     best = fastest(rows, [*keys, "format"])
     csr = best[best.format == "csr"].set_index(keys)[["seconds", "mark"]].add_prefix("csr_")
     table = best.join(csr, on=keys)

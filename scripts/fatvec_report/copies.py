@@ -38,7 +38,6 @@ def copies(view) -> list[Block]:
     rows = found(view.run)
     if rows.empty:
         return []
-    rows["what"] = [view.run.describe(row, contender=True) for _, row in rows.iterrows()]
     pinned = bool(rows.pinned_both.notna().any())
     columns = (
         "matrix | what | k | alone <- GFLOPS gflops | Y back <- out gflops | "

@@ -9,7 +9,7 @@ import pandas as pd
 
 from . import analysis
 from .load import Run, unions
-from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED, role
+from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED
 from .page import NONE, Block, Bullets, Heading, Text, table
 
 ANY = "best format"
@@ -22,7 +22,7 @@ def cells(run: Run) -> pd.DataFrame:
     the best GFLOPS of each role (NaN: nothing verified), ratio (speed of the portable kernel over
     the specialised one's), launch_bound (the specialised one is so short)."""
     by = [*run.problem_keys, "backend", "format"]
-    rows = run.measured.assign(role=run.measured.contender.map(role))
+    rows = run.measured
     rows = pd.concat([rows[rows.format != ""], rows.assign(format=ANY)], ignore_index=True)
     best = analysis.fastest(rows, [*by, "role"]).set_index([*by, "role"])
     found = best.GFLOPS.unstack().reindex(columns=SIDES)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from . import analysis, style
 from .load import union
-from .names import RAW, SPECIALISED, role
+from .names import RAW, SPECIALISED
 from .page import NONE, Block, Details, Heading, Text, table
 from .speed import paged
 from .style import FORMATS, LABELS, Sheet, by_matrix, even, pick
@@ -59,7 +59,7 @@ def _formats(view, rows: pd.DataFrame, title: str) -> plt.Figure:
         by_matrix(axis, matrices)
     for axis in sheet.axes:
         even(axis)
-    kind = "fatvec's" if role(rows.contender.iloc[0]) == SPECIALISED else "hand-written"
+    kind = "fatvec's" if rows.role.iloc[0] == SPECIALISED else "hand-written"
     facts = f"{view.facts()}; right of the line: faster than CSR"
     return sheet.done(f"Formats against CSR, {kind} kernels{title}", facts)
 

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from .load import unions
-from .names import RAW, matrix_key, role
+from .names import RAW, matrix_key
 from .page import Block, Heading, Picture, Text, folded, table
 from .published import read
 from .style import LABELS, Sheet, by_matrix, plain, step
@@ -27,7 +27,7 @@ def measured(views: list) -> pd.DataFrame:
         return pd.DataFrame()
     rows = pd.concat([run.measured for run in runs], ignore_index=True)
     rows = rows.assign(key=rows.matrix.map(matrix_key))
-    rows = rows[rows.contender.map(role).eq(RAW) & rows.format.isin(STRUCTURES)]
+    rows = rows[rows.role.eq(RAW) & rows.format.isin(STRUCTURES)]
     rows = rows[rows.backend.isin(METHODS) & rows.k.isin(COLUMNS)]
     return rows[rows.key.isin(read("balayre_overall.csv").index)]
 

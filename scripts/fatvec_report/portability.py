@@ -12,7 +12,7 @@ import pandas as pd
 from . import analysis
 from .costs import ANY
 from .load import union, unions
-from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED, role
+from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED
 from .page import Block, Bullets, Picture, Text, table
 from .style import LABELS, SMALL, Sheet, look, strip, ticks
 
@@ -33,7 +33,7 @@ def platforms(views: list) -> dict[str, list]:
             not run.dry
             and run.kind == "products"
             and len(run.measured)
-            and run.rows.contender.map(role).isin([PORTABLE, SPECIALISED]).any()
+            and run.rows.role.isin([PORTABLE, SPECIALISED]).any()
         ):
             found.setdefault((view.platform, view.device), []).append(view)
     return {f"{device} ({platform.upper()})": group for (platform, device), group in found.items()}
@@ -63,13 +63,12 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for platform, rows in found.items():
         rows = rows[rows.status == "ok"]
-        kinds = rows.contender.map(role)
         first = analysis.fastest(rows, ["problem"]).set_index("problem")[["seconds", "mark"]]
         rows = rows.join(first.add_prefix("best_"), on="problem").assign(
             platform=platform,
-            application_name=kinds.map(ANSWERS).where(kinds != PEER, rows.contender),
+            application_name=rows.role.map(ANSWERS).where(rows.role != PEER, rows.contender),
         )
-        each = rows[(kinds != PEER) & (rows.format != "")]
+        each = rows[(rows.role != PEER) & (rows.format != "")]
         parts += [
             analysis.fastest(part, KEYS) for part in (rows.assign(format=ANY), each) if len(part)
         ]

@@ -65,10 +65,9 @@ def measured(view, about) -> pd.DataFrame:
         library = rows[rows.contender.eq(contender) & rows.format.eq(name)]
         found[about.peer] = _cells(library, ["matrix"]) if len(library) else NONE
     best = own.loc[own.groupby("matrix", sort=False).GFLOPS.idxmax()].set_index("matrix")
-    what = [f"{view.run.describe(row)}, k = {row.k}" for _, row in best.iterrows()]
-    cells = list(map(marked, best.GFLOPS.map(gflops), best.mark))
-    best = pd.DataFrame({"best": cells, "which": what}, index=best.index)
-    return best.join(found)[[*found.columns, "best", "which"]]
+    found["best"] = pd.Series(map(marked, best.GFLOPS.map(gflops), best.mark), best.index)
+    found["which"] = best.how + ", k = " + best.k.astype(str)
+    return found.reindex(best.index)
 
 
 def beside_published(views: list) -> list[Block]:

@@ -23,12 +23,11 @@ PICTURES = [  # name, counter, its unit's size, axis, title
 
 
 def with_speed_up(run: Run) -> pd.DataFrame:
-    """The measured rows; how: what ran; speed_up: the work that all ranks do in a second, over that
+    """The measured rows; speed_up: the work that all ranks do in a second, over that
     of one; efficiency_mark: of the row's and of one rank's."""
-    rows = run.measured
-    rows = rows.assign(how=[run.describe(row) for _, row in rows.iterrows()])
     keys = [*run.problem_keys, "how"]
     keys.remove("ranks")
+    rows = run.measured
     alone = rows[rows.ranks == 1].groupby(keys).mark.agg(union).rename("alone_mark")
     rows = rows.join(alone, on=keys)
     return rows.assign(

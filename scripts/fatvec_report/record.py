@@ -10,12 +10,7 @@ from .page import Block, Details, Heading, Table, Text, table
 
 def not_measured(views: list) -> list[Block]:
     runs = [run for view in views for run in view.runs]
-    parts = []
-    for run in runs:
-        rows = run.rows[run.rows.status != "ok"]
-        what = [run.describe(row, contender=True) for _, row in rows.iterrows()]
-        parts.append(rows.assign(run=run.label, variant=what))
-    rows = pd.concat(parts, ignore_index=True)
+    rows = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
     blocks: list[Block] = []
     for status, title in (("failed", "Failed"), ("skipped", "Skipped")):
         bad = rows[rows.status == status]
@@ -38,7 +33,7 @@ def _variants(rows: pd.DataFrame) -> str:
     """Without the settings, of which one contender may have dozens."""
     return ", ".join(
         each.iloc[0] if each.nunique() == 1 else f"{contender} {shape} ({each.nunique()} variants)"
-        for (contender, shape), each in rows.groupby(["contender", "format"], sort=False).variant
+        for (contender, shape), each in rows.groupby(["contender", "format"], sort=False).what
     )
 
 

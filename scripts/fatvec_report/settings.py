@@ -49,7 +49,8 @@ def sweeps(run: Run, parameter: str) -> list[tuple[str, pd.DataFrame]]:
             part[["x", "y"]] = part.value.str.split("x", expand=True).astype(int)
         else:
             part["value"] = part.value.astype(int)
-        found.append((run.describe(group.iloc[0], contender=True, without=parameter), part))
+        title = f"{group.contender.iloc[0]} {run.describe(group.iloc[0], parameter)}"
+        found.append((title.rstrip(), part))
     return found
 
 

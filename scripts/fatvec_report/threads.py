@@ -31,7 +31,7 @@ def over_threads(view) -> list[Block]:
     rows = speedups(view.runs, view.threads) if len(view.runs) > 1 else pd.DataFrame()
     if rows.empty:
         return []
-    shown = rows[rows.k.isin(pick(rows.k, 3)) & (rows.contender.map(role) != PEER)]
+    shown = rows[rows.k.isin(pick(rows.k, 3)) & (rows.role != PEER)]
     most = max(view.threads)
     columns = (
         "matrix | contender | k | "

@@ -5,7 +5,7 @@ import unittest
 
 from cases import cases, made
 import matplotlib.pyplot as plt
-from fatvec_report import papers, published, questions
+from fatvec_report import papers, published
 from fatvec_report.page import Picture, Table
 from fatvec_report.views import views
 
@@ -115,7 +115,7 @@ class Question(unittest.TestCase):
         plain = TEXTBOOK.format("openmp", "openmp", "csr")
         text = f"{ONE_BY_ONE}no 6 | raw64 1 | {plain} 3 | fatvec 1"
         (run,) = made(({}, cases(text, k=2, rows=5)))
-        found = questions.one_against_many(run)
+        found = papers.one_against_many(run)
         self.assertEqual((list(found.together), set(found.contender)), ([3], {"raw-openmp"}))
 
     def test_dry_runs_are_asked_nothing(self):
