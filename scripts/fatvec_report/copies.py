@@ -8,7 +8,7 @@ import pandas as pd
 
 from . import analysis
 from .load import Run
-from .page import NONE, Block, Text, table
+from .page import Block, table
 
 WAYS = {  # of the copies that count
     "out": ["copy_out_seconds"],
@@ -45,10 +45,4 @@ def copies(view) -> list[Block]:
         + " | Y back, pinned <- pinned_out gflops | both, pinned <- pinned_both gflops"
         * pinned
     )
-    says = (
-        "GFLOPS of one product alone, with the copy of its Y to the host within the time (as "
-        "Balayre and Gollmann measured), and with that of its X to the device, too; where beta is "
-        "not 0 Y goes there as well. Pageable: ordinary memory of the host; pinned: page-locked. "
-        f"A is on the device before. {NONE}: not measured."
-    )
-    return [Text(says), *view.apart(rows, lambda part: [table(part, columns, 3, (4,))])]
+    return view.apart(rows, lambda part: [table(part, columns, 3, (4,))])

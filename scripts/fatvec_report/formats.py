@@ -10,7 +10,7 @@ import pandas as pd
 from . import analysis, style
 from .load import union
 from .names import RAW, SPECIALISED
-from .page import NONE, Block, Details, Heading, Text, table
+from .page import Block, Details, headed, table
 from .speed import paged
 from .style import FORMATS, LABELS, Sheet, by_matrix, even, pick
 
@@ -86,13 +86,4 @@ def _break_even(view) -> list[Block]:
         folded = Details(f"{never.sum()} that never pay", [rest])
         return [*([paying] if paying.rows else []), *([folded] if rest.rows else [])]
 
-    return [
-        Heading("When a conversion pays"),
-        Text(
-            "Products after which a format's set-up has paid against staying with CSR: set-up / "
-            "(CSR's time − the format's time), each with fatvec's fastest kernel. "
-            f"{NONE}: never, for it is not faster (or was not measured). Size: stored entries / "
-            "nonzeros."
-        ),
-        *view.apart(rows, tables),
-    ]
+    return [*headed("When a conversion pays"), *view.apart(rows, tables)]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from .load import unions
 from .names import RAW, matrix_key
-from .page import Block, Heading, Picture, Text, folded, table
+from .page import Block, Heading, Picture, folded, table
 from .published import read
 from .style import LABELS, Sheet, by_matrix, plain, step
 
@@ -56,15 +56,6 @@ def side_by_side(views: list) -> list[Block]:
         "of mean times <- mean_GFLOPS gflops | speedup <- speedup times"
     )
     blocks = [
-        Text(
-            "Which structure and method is best for each matrix, over k = 1, 2, 3, 6: hand-written "
-            "kernels, put together from "
-            + "; ".join(view.title for view in views if view.run.kind == "products")
-            + ". The published columns are Balayre's, on other hardware. GFLOPS are of median "
-            "times and, as the papers' are, of mean times; speedups are over serial CSR at its "
-            "best. Serial, OpenMP and CUDA are compared as he and Fraga did; where a GPU's runs "
-            "are of another machine than the CPU's, that says which was measured, not more."
-        ),
         Heading("Best structure and method (Balayre's table 3.4)"),
         table(overall, columns, 5),
     ]

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter
 from . import analysis
 from .load import Run, union, unions
 from .names import ANSWERS, RAW, SPECIALISED, matrix_key
-from .page import Block, Heading, Picture, Text, gflops, marked, table
+from .page import Block, Picture, gflops, headed, marked, table
 from .published import read
 from .style import BOUND, FORMATS, INK, Sheet, over_values, pick, plain, step, stroke
 
@@ -136,14 +136,7 @@ def stec(view) -> list[Block]:
         if name in printed:
             wide[name] = wide.matrix.map(matrix_key).map(printed[name])
             columns.append((f"published: {title}", name, "gflops"))
-    return [
-        Heading("Best block size (Stec and Stpiczyński, table II)"),
-        Text(
-            "GFLOPS of each contender's BSR at the block size that is fastest on that matrix, "
-            "which stands in brackets. Libraries get the last block padded to a whole one."
-        ),
-        table(wide, columns, 1),
-    ]
+    return [*headed("Best block size (Stec and Stpiczyński, table II)"), table(wide, columns, 1)]
 
 
 def calzetta(view) -> list[Block]:
@@ -158,14 +151,9 @@ def calzetta(view) -> list[Block]:
         "speedup <- speedup times | efficiency <- efficiency share | matrices"
     )
     return [
-        Heading("Means over the suite by number of threads (Calzetta and Lori)"),
-        Text(
-            "The papers' kernels for OpenMP, each format, storage and schedule (of chunks the "
-            "best). Arithmetic means over the matrices, as in the slides; speedup over the same "
-            "kernel on one thread. Beside it the serial kernel of that format and storage."
-        ),
+        *headed("Means over the suite by number of threads (Calzetta and Lori)"),
         Picture(
-            f"{view.prefix}averages",
+            "averages",
             "Lines: mean GFLOPS per thread, speedup and efficiency over the threads.",
             lambda: _averages(view, rows),
         ),
@@ -212,13 +200,9 @@ def fraga(view) -> list[Block]:
         *((name, name, "gflops") for name in names),
     ]
     return [
-        Heading("Speed over the deviation of row lengths (Fraga)"),
-        Text(
-            "The deviation is the mean absolute one in percent of the mean length. The table has "
-            "hand-written kernels, the fastest of each format."
-        ),
+        *headed("Speed over the deviation of row lengths (Fraga)"),
         Picture(
-            f"{view.prefix}deviation",
+            "deviation",
             "Marks: GFLOPS over the deviation of row lengths, one per matrix and format.",
             lambda: _over_deviation(view, rows),
         ),
@@ -265,13 +249,9 @@ def gollmann(view) -> list[Block]:
         for way, words in (("apart", "in place"), ("copied", "copied"))
     )
     return [
-        Heading("One product of K columns against K products (Gollmann, figure 5)"),
-        Text(
-            "The time of K products of one column over that of one product, least and greatest "
-            "over N: of columns in place, and with the copies of each column."
-        ),
+        *headed("One product of K columns against K products (Gollmann, figure 5)"),
         Picture(
-            f"{view.prefix}n-by-k",
+            "n-by-k",
             "Lines: seconds over the rows, a panel per contender and layout, K by colour.",
             lambda: _one_against_many(view, rows),
         ),

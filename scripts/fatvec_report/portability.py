@@ -13,7 +13,7 @@ from . import analysis
 from .costs import ANY
 from .load import union, unions
 from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED
-from .page import Block, Bullets, Picture, Text, table
+from .page import Block, Picture, Text, table
 from .style import LABELS, SMALL, Sheet, look, strip, ticks
 
 LOOKS = dict(zip((PORTABLE, SPECIALISED, RAW), ("fatvec-portable", "fatvec", "raw-openmp")))
@@ -134,23 +134,6 @@ def across_platforms(views: list) -> list[Block]:
     says += "relative to the fastest contender in any format."
     shown = ["format", *((title, title, "pp") for title in APPLICATIONS)]
     return [
-        Text(
-            "Pennycook's metric: PP = |H| / Σ 1/eᵢ over the platforms H, zero where one is not "
-            "supported; of each problem (matrix, layout, k) that was tried on all of them, then "
-            "the median over the problems."
-        ),
-        Bullets(
-            [
-                f"H = {', '.join(found)}.",
-                "Application efficiency is relative to the fastest verified contender of the same "
-                "run on that platform, whoever that is; not to the fastest that there may be "
-                "elsewhere.",
-                "Architectural efficiency is the share of the bandwidth bound, counted as 1 where "
-                "caches beat it.",
-                "Each application takes its fastest format and kernel per platform and problem. "
-                "Hand-written: the fastest of the platform's raw-*.",
-            ]
-        ),
         Picture(
             "portability",
             "Marks: performance portability per application, one per problem, with medians; left "

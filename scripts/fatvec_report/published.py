@@ -101,12 +101,4 @@ def beside_published(views: list) -> list[Block]:
     if not blocks:
         return []
     works = pd.read_csv(HERE / "works.csv")
-    return [
-        Text(
-            "GFLOPS that others have published for the same matrices, for orientation only: the "
-            "hardware differs, so nothing follows about the codes. A twin is a generated matrix of "
-            "the same size and structure, not the published one."
-        ),
-        table(works, " | ".join(works.columns), 3),
-        *blocks,
-    ]
+    return [table(works, " | ".join(works.columns), 3), *blocks]

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from .load import Run, union, unions
-from .page import Block, Picture, Text, marked, number, table
+from .page import Block, Picture, marked, number, table
 from .style import BOUND, STEPS, Sheet, over_values, pick, short, step
 
 MEGA, SPEED = 1e6, "times one rank's work a second"
@@ -54,26 +54,14 @@ def over_ranks(view) -> list[Block]:
     rows = with_speed_up(view.run)
     if view.run.dry or rows.empty:
         return []
-    says = {
-        True: "Weak scaling: the grid grows with the ranks; efficiency is the time of one rank "
-        "over the time of all.",
-        False: "Strong scaling: one matrix, however many ranks; efficiency is the time of one rank "
-        "over that of all, divided by their number.",
-    }[view.run.context.get("suite") == "weak"]
-    blocks: list[Block] = [
-        Text(
-            f"{says} One rank was measured in the same run; times are the slowest rank's. Hidden "
-            "is the share of the exchange and the halo part, run alone, that a whole product does "
-            "not take beyond its local part."
-        )
-    ]
+    blocks: list[Block] = []
     for name, column, unit, label, title in PICTURES:
         many = (rows.ranks > 1) | (column not in ("exchanged_bytes", "overlap"))
         shown = rows[rows[column].notna() & many].assign(shown=rows[column] / unit)
         if len(shown):
             alt = f"Lines: {title}, {label}; a panel per matrix, a line per k, dashed: ideal."
             draw = functools.partial(_over_ranks, view, shown, name, label, title)
-            blocks.append(Picture(f"{view.prefix}ranks-{name}", alt, draw))
+            blocks.append(Picture(f"ranks-{name}", alt, draw))
     return blocks
 
 

@@ -11,7 +11,7 @@ from matplotlib.transforms import ScaledTranslation
 from . import analysis
 from .load import union, unions
 from .names import PEER
-from .page import Block, Heading, Picture, Text, table, times
+from .page import Block, Heading, Picture, table, times
 from .style import CONTENDERS, FORMATS, INK, SMALL, Sheet, around, even, look, narrow, pick
 
 ALL_PEERS = "best library"
@@ -36,7 +36,7 @@ def ratios(view) -> list[Block]:
     if not sides:
         return []
     picture = Picture(
-        f"{view.prefix}ratios",
+        "ratios",
         "Above, for each comparison, the share of cases up to each ratio; below, every case over k "
         "with the geometric means.",
         lambda: _distribution(view, sides),
@@ -142,8 +142,4 @@ def worst(view) -> list[Block]:
         "its GFLOPS <- other_GFLOPS gflops | ratio <- ratio times | spread <- spread share | "
         "of bound <- bound_fraction share"
     )
-    says = (
-        "Where fatvec is furthest behind a hand-written kernel of the same format, or behind the "
-        "best library (at most ten, worst first)."
-    )
-    return [Text(says), table(cells, columns, 3, (5,))] if len(cells) else []
+    return [table(cells, columns, 3, (5,))] if len(cells) else []

@@ -45,7 +45,7 @@ def provenance(views: list) -> list[Block]:
             seen.append(run.context)
             pairs = [list(pair) for pair in _flat("", run.context)]
             blocks.append(Details(run.label, [Table(["what", "value"], pairs, 2)]))
-    return [Text("As recorded by the runs themselves."), *blocks] if blocks else []
+    return blocks
 
 
 def _flat(prefix: str, value: object) -> list[tuple[str, str]]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a report, in their order. A new one is one function and one line in SECTIONS: it
 gets a view (one machine's results), or with `across` the list of all, and returns blocks (Picture
-among them), or nothing where its data do not exist."""
+among them), or nothing where its data do not exist. What is to be said before them stands in
+templates/texts.md, below its title."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from typing import Callable
 
 from . import copies, costs, formats, models, papers, portability, published, ranks, ratios
 from . import record, settings, speed, summary, threads, vectors
-from .page import Block, Heading, folded
+from .load import MARKS, NOISY
+from .page import Block, Heading, Picture, flat, folded, says
 
 
 @dataclasses.dataclass
@@ -51,6 +53,9 @@ SECTIONS = [
     Section("Failed and skipped", record.not_measured, across=True),
     Section("Provenance", record.provenance, across=True),
 ]
+# What texts.md may use, beside `view` or `views`.
+IN_TEXTS = {"MARKS": MARKS, "NOISY": NOISY, "LAUNCH_BOUND": costs.LAUNCH_BOUND}
+IN_TEXTS |= {"versions": summary.versions, "platforms": portability.platforms}
 
 
 def write(views: list) -> list[Block]:
@@ -64,6 +69,11 @@ def write(views: list) -> list[Block]:
             for section in sections:
                 fits = across or section.kind == subject.run.kind
                 if found := section.write(subject) if fits else []:
+                    values = {"views" if across else "view": subject, **IN_TEXTS}
+                    for block in flat(found):
+                        if isinstance(block, Picture) and not across:
+                            block.name = subject.prefix + block.name
+                    found = [*says(section.title, **values), *found]
                     found = [folded(found)] if section.folded else found
                     blocks += [Heading(section.title, 2 if across else 3), *found]
     return blocks

@@ -76,7 +76,7 @@ def settings(view) -> list[Block]:
     if variants := choices(run):
         blocks.append(
             Picture(
-                f"{view.prefix}variants",
+                "variants",
                 "Per contender and format: each variant's speed relative to the fastest variant, "
                 "a mark per case.",
                 lambda: _choices(view, variants),
@@ -94,8 +94,7 @@ def settings(view) -> list[Block]:
         draw, sheets = _blocks if what == "block" else _numeric, pages(found, MOST_PANELS)
         blocks += [
             Picture(
-                f"{view.prefix}sweep-{words.replace(' ', '-')}"
-                + f"-{position}" * (len(sheets) > 1),
+                f"sweep-{words.replace(' ', '-')}" + f"-{position}" * (len(sheets) > 1),
                 f"Speed relative to the best setting over {words}: "
                 f"{', '.join(title for title, _ in sheet)}.",
                 lambda sheet=sheet, draw=draw, words=words: draw(view, sheet, words),

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from . import analysis, style
 from .names import PORTABLE, RAW, SPECIALISED
-from .page import Block, Picture, Text, gflops, marked, table
+from .page import Block, Picture, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
@@ -34,7 +34,7 @@ def paged(
             found.append((place, matrices, part[part.matrix.isin(matrices)]))
     return [
         Picture(
-            f"{view.prefix}{name}" + f"-{position}" * (len(found) > 1),
+            name + f"-{position}" * (len(found) > 1),
             f"{alt}{place}: {', '.join(matrices)}.",
             lambda page=page, place=place: draw(view, page, place),
             caption(page) if callable(caption) else caption,
@@ -175,7 +175,7 @@ def roofline(view) -> list[Block]:
     rows = rows[(rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)]
     alt = "Roofline: GFLOPS over flops per byte for every problem, below the measured bandwidth."
     caption = "Each contender's best. The peak of arithmetic is not measured: it has no roof here."
-    name = f"{view.prefix}roofline"
+    name = "roofline"
     return [Picture(name, alt, lambda: _roofline(view, rows), caption)] if len(rows) else []
 
 
@@ -215,13 +215,7 @@ def comparison(view) -> list[Block]:
         "fatvec / raw <- vs_raw times | fatvec / library <- vs_peer times | "
         "of bound <- bound_fraction share",
     ]
-    says = (
-        "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented by its "
-        "fastest format and kernel; ratios are fatvec over the other, so above 1 fatvec is faster. "
-        "Of bound: share of the speed at which the compulsory traffic would pass at the measured "
-        "memory bandwidth; above 100 % the caches helped. A dash: not measured, see below."
-    )
-    return [Text(says), *view.apart(view.table, lambda part: [table(part, columns, 3, (4,))])]
+    return view.apart(view.table, lambda part: [table(part, columns, 3, (4,))])
 
 
 def setup_costs(view) -> list[Block]:
@@ -233,10 +227,4 @@ def setup_costs(view) -> list[Block]:
         "matrix | format and kernel <- fatvec_what | k | set-up (ms) <- ms .3g | "
         "in products <- setup_products .3g | spread <- spread share"
     )
-    return [
-        Text(
-            "Conversion and analysis are paid once, outside the times above; in products: how "
-            "many products they cost. Spread: (p90 − p10) / median of the repetitions."
-        ),
-        *view.apart(costs, lambda part: [table(part, columns, 2)]),
-    ]
+    return view.apart(costs, lambda part: [table(part, columns, 2)])

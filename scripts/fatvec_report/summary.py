@@ -8,7 +8,7 @@ from typing import Callable
 import pandas as pd
 
 from . import analysis, costs, ranks
-from .load import MARKS, NOISY, union, unions
+from .load import union, unions
 from .names import RAW, role
 from .page import NONE, Block, Bullets, Heading, Table, Text, Verdict, marked, share, table, times
 from .views import commit
@@ -131,21 +131,7 @@ def _against(view) -> list[tuple[str, str]]:
 
 
 def summary(views: list) -> list[Block]:
-    says = "is a dry run: its results were verified, its times mean nothing."
-    notes = [f"{view.run.label} {says}" for view in views if view.run.dry]
-    blocks: list[Block] = [
-        *([Bullets(notes)] if notes else []),
-        *([Text(text)] if (text := versions(views)) else []),
-        Text(
-            "Ratios between contenders hold only within one run; there is no claim across "
-            "machines. Every result was verified before it was timed."
-        ),
-        Text(
-            f"{MARKS[0]} beside a number: repetitions behind it spread by more than {NOISY:.0%} of "
-            f"their median. {MARKS[1]}: operands behind it fit the last-level cache, of a GPU the "
-            "second-level one. A mean has the marks of all that it is taken over."
-        ),
-    ]
+    blocks: list[Block] = []
     for view in views:
         counts = Bullets(analysis.counts(view.run, view.table))
         shown = [] if view.run.kind == "ranks" else [*_cached(view), *_per_k(view)]

@@ -10,7 +10,7 @@ import pandas as pd
 from . import analysis
 from .load import Run
 from .names import PEER, SPECIALISED, role
-from .page import Block, Picture, Text, table
+from .page import Block, Picture, table
 from .style import BOUND, Sheet, narrow, over_values, pick, stroke
 
 
@@ -51,14 +51,8 @@ def over_threads(view) -> list[Block]:
         return [table(wide.reset_index(), columns, 2)]
 
     return [
-        Text(
-            f"From {len(view.runs)} runs, with {', '.join(map(str, view.threads))} threads. "
-            "Speedup: the time of the same contender on one thread over this one's, each in its "
-            "fastest format and kernel; efficiency: speedup / threads. The table has three k at "
-            "most and no libraries; results.csv has every time."
-        ),
         Picture(
-            f"{view.prefix}scaling",
+            "scaling",
             "Lines: speedup (above) and efficiency (below) over the number of threads, one column "
             "per k, one line per contender.",
             lambda: _scaling(view, rows),

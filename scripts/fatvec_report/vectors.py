@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
-from .page import Block, Picture, Text, table
+from .page import Block, Picture, table
 from .style import BOUND, Sheet, plain, stroke
 
 DASHES = ["-", (0, (4, 2)), (0, (1, 1.5))]  # of a contender's versions
@@ -29,21 +29,12 @@ def over_length(view) -> list[Block]:
         ("bandwidth", "bound_fraction", "bandwidth / measured", "Share of the bandwidth"),
     )
     return [
-        Text(
-            "Every version leaves its result where it computed it. The dashed line: the bytes of "
-            "the operands, read once at the fastest pattern that the same run measured (a copy on "
-            "a GPU; read, copy or triad on a host). Vectors that fit a cache may be faster."
-        ),
-        *(
-            Picture(
-                f"{view.prefix}vectors-{name}",
-                f"Lines: {label} over the length, a panel per operation, a line per version.",
-                functools.partial(
-                    _over_length, view, rows, value, label, f"{title} over the length"
-                ),
-            )
-            for name, value, label, title in pictures
-        ),
+        Picture(
+            f"vectors-{name}",
+            f"Lines: {label} over the length, a panel per operation, a line per version.",
+            functools.partial(_over_length, view, rows, value, label, f"{title} over the length"),
+        )
+        for name, value, label, title in pictures
     ]
 
 
@@ -79,14 +70,7 @@ def seven_figures(view) -> list[Block]:
     rows = analysis.fastest(rows, ["length", "version"])
     wide = analysis.wide(rows.sort_values("length", kind="stable"), ["N"], "version", "us")
     columns = ["N", *((name, name, ".1f") for name in rows.version.unique())]
-    return [
-        Text(
-            "µs for the sum, the sums of magnitudes and of squares, the max-norm, least, greatest "
-            "and number of zeros of a vector of N elements, in one pass. Gollmann 2020 compares "
-            "shared memory with warp shuffles (exercises 1 to 3)."
-        ),
-        table(wide.reset_index(), columns, 0),
-    ]
+    return [table(wide.reset_index(), columns, 0)]
 
 
 def multivectors(view) -> list[Block]:
@@ -100,13 +84,7 @@ def multivectors(view) -> list[Block]:
         "operation | layout | k | rows <- N",
         *((name, name, "share") for name in rows.version.unique()),
     ]
-    return [
-        Text(
-            "Share of the measured bandwidth, every element counted once. fatvec takes all columns "
-            "in one pass, the others one after the other."
-        ),
-        table(wide, columns, 2, (4,)),
-    ]
+    return [table(wide, columns, 2, (4,))]
 
 
 def all_times(view) -> list[Block]:
