@@ -4,8 +4,6 @@ each hand-written kernel, of each library. Ratios are of speeds, fatvec's over t
 within one run: above 1 fatvec is faster. fatvec means its specialised kernels; the portable one
 is a contender of its own, compared in costs.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

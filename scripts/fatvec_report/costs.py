@@ -3,8 +3,6 @@
 libraries, all in one format, on one backend and within one run. Each role counts with its fastest
 verified kernel, whatever settings were swept."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from . import analysis

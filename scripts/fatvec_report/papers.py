@@ -2,9 +2,6 @@
 """The papers' own questions, asked of the kernels of a run: which block size is best, what threads
 bring, what unequal rows cost, what a product of several columns saves."""
 
-from __future__ import annotations
-
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.ticker import FuncFormatter
 
@@ -161,7 +158,7 @@ def calzetta(view) -> list[Block]:
     ]
 
 
-def _averages(view, rows: pd.DataFrame) -> plt.Figure:
+def _averages(view, rows: pd.DataFrame):
     """A row of panels per format, a line per storage and schedule; of the fewest columns."""
     rows = rows[rows.k.eq(rows.k.min())]
     kinds = {"per_thread": "GFLOPS per thread", "speedup": "speedup", "efficiency": "efficiency"}
@@ -210,7 +207,7 @@ def fraga(view) -> list[Block]:
     ]
 
 
-def _over_deviation(view, rows: pd.DataFrame) -> plt.Figure:
+def _over_deviation(view, rows: pd.DataFrame):
     """A mark per matrix and format; hand-written and fatvec side by side."""
     titles = {RAW: "hand-written", SPECIALISED: f"fatvec, {ANSWERS[SPECIALISED]}"}
     sides = [name for name in titles if rows.role.eq(name).any()]
@@ -259,7 +256,7 @@ def gollmann(view) -> list[Block]:
     ]
 
 
-def _one_against_many(view, rows: pd.DataFrame) -> plt.Figure:
+def _one_against_many(view, rows: pd.DataFrame):
     """A panel per contender and layout, a colour per k, a dash per way."""
     groups, columns = list(rows.groupby(["contender", "layout"], sort=False)), pick(rows.k, 5)
     sheet = Sheet(len(groups), 2, 3.3, sharex=True)

@@ -4,9 +4,6 @@ platforms H of 1 / e_i, zero where one is unsupported. e_i is the application ef
 of the fastest verified contender of the same run on that platform over the application's (Marowka,
 arXiv 2407.00232: the best known there), or the architectural one, the share of the bound."""
 
-from __future__ import annotations
-
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
@@ -145,7 +142,7 @@ def across_platforms(views: list) -> list[Block]:
     ]
 
 
-def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
+def _draw(values: pd.DataFrame, found: list[str]):
     """PP of each application over all problems: a dot per problem, a bar at the median, by both
     efficiencies."""
     names = list(dict.fromkeys(values.application_name))

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec against hand-written code and libraries: means, distributions, the worst cells."""
 
-from __future__ import annotations
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.transforms import ScaledTranslation
@@ -75,7 +72,7 @@ def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
     return [Heading(title), table(means.reindex(order).reset_index(), columns, 1, (2,))]
 
 
-def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
+def _distribution(view, sides: list[tuple[str, pd.DataFrame]]):
     """Per comparison (title, table with ratio, k and line) a column: above the share of the cases
     up to each ratio, a curve per line; below every case over k with the geometric means, where one
     line sums the others up that one only."""

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record: what was not measured, and provenance."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from .page import Block, Details, Heading, Table, Text, table

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Callable
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
 from . import analysis, style
+from .load import Run
 from .names import PORTABLE, RAW, SPECIALISED
 from .page import Block, Picture, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
@@ -66,7 +66,7 @@ def bars(view) -> list[Block]:
     return paged(view, view.table, "gflops", MOST_BARS, _bars, alt, caption)
 
 
-def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
+def _bars(view, part: pd.DataFrame, title: str):
     """Matrices below each other, one panel per k."""
     names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
     columns, pitch = most_compared(part, names), len(names) + 0.9
@@ -106,7 +106,7 @@ def over_k(view) -> list[Block]:
     return paged(view, pd.concat(several), "over-k", MOST_LINES, _over_k, alt, caption)
 
 
-def _over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
+def _over_k(view, part: pd.DataFrame, title: str):
     """One panel per matrix, one line per contender, the bound above them."""
     groups = list(part.groupby("matrix", sort=False))
     sheet = Sheet(len(groups), 3 if len(groups) > 4 else 2, 2.8)
@@ -149,7 +149,7 @@ def of_bound(view) -> list[Block]:
     )
 
 
-def _of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
+def _of_bound(view, part: pd.DataFrame, title: str):
     """Matrices below each other, one panel per k, one mark per contender."""
     names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
     columns = most_compared(part, names)
@@ -179,7 +179,7 @@ def roofline(view) -> list[Block]:
     return [Picture(name, alt, lambda: _roofline(view, rows), caption)] if len(rows) else []
 
 
-def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
+def _roofline(view, rows: pd.DataFrame):
     """Each problem's fastest of each contender over its arithmetic intensity."""
     rows = rows.assign(intensity=rows.GFLOPS * rows.seconds * 1e9 / rows.bytes)
     best = analysis.fastest(rows, [*view.run.problem_keys, "contender"])
@@ -228,3 +228,41 @@ def setup_costs(view) -> list[Block]:
         "in products <- setup_products .3g | spread <- spread share"
     )
     return view.apart(costs, lambda part: [table(part, columns, 2)])
+
+
+COPIES = {  # of the copies that count
+    "out": ["copy_out_seconds"],
+    "both": ["copy_in_seconds", "copy_out_seconds"],
+    "pinned_out": ["pinned_out_seconds"],
+    "pinned_both": ["pinned_in_seconds", "pinned_out_seconds"],
+}
+
+
+def copied(run: Run) -> pd.DataFrame:
+    """The fastest row of each problem, backend and contender of which copies were timed, with
+    COPIES: its GFLOPS where those copies are within the time."""
+    rows = run.measured.reindex(columns=list(dict.fromkeys([*run.rows, *sum(COPIES.values(), [])])))
+    rows = rows[rows.get("copy_out_bytes", pd.Series(0.0, rows.index)) > 0]
+    if rows.empty:
+        return rows
+    best = analysis.fastest(rows, [*run.problem_keys, "backend", "contender"])
+    flops = best.GFLOPS * best.seconds
+    within = {
+        way: flops / (best.seconds + best[names].sum(axis=1, skipna=False))
+        for way, names in COPIES.items()
+    }
+    return analysis.in_order(run, best.assign(**within))
+
+
+def copies(view) -> list[Block]:
+    rows = copied(view.run)
+    if rows.empty:
+        return []
+    pinned = bool(rows.pinned_both.notna().any())
+    columns = (
+        "matrix | what | k | alone <- GFLOPS gflops | Y back <- out gflops | "
+        "X in, Y back <- both gflops"
+        + " | Y back, pinned <- pinned_out gflops | both, pinned <- pinned_both gflops"
+        * pinned
+    )
+    return view.apart(rows, lambda part: [table(part, columns, 3, (4,))])

@@ -7,7 +7,7 @@ from typing import Callable
 
 import pandas as pd
 
-from . import analysis, costs, ranks
+from . import analysis, costs, scaling
 from .load import union, unions
 from .names import RAW, role
 from .page import NONE, Block, Bullets, Heading, Table, Text, Verdict, marked, share, table, times
@@ -23,7 +23,7 @@ def claims(view) -> list[tuple[str, str]]:
     if view.run.dry:
         return [("Dry run", "Results were verified, times mean nothing.")]
     if view.run.kind == "ranks":
-        return ranks.claims(view.run)
+        return scaling.claims(view.run)
     some = len(view.run.measured)
     return [_fastest(view), *_portability(view), *_against(view)] if some else []
 

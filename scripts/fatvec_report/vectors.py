@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors: statistics, dot products and norms over their length and by version."""
 
-from __future__ import annotations
-
 import functools
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
@@ -38,7 +35,7 @@ def over_length(view) -> list[Block]:
     ]
 
 
-def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) -> plt.Figure:
+def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str):
     """`value` (a column) over the length, a panel per operation, a line per version; where it is a
     time, that of the bound, too."""
     lines = versions(view, view.run.measured).groupby("version", sort=False).contender.first()

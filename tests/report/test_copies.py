@@ -4,7 +4,7 @@
 import unittest
 
 from cases import cases, seen
-from fatvec_report import copies
+from fatvec_report import speed
 
 
 class Copies(unittest.TestCase):
@@ -14,23 +14,23 @@ class Copies(unittest.TestCase):
         timed = {"copy_in_bytes": 1.0, "copy_out_bytes": 1.0, "copy_in_seconds": 2.0}
         timed |= {"copy_out_seconds": 1.0, "pinned_in_seconds": 0.5, "pinned_out_seconds": 0.5}
         view = seen(cases("fatvec 1 | team 3 | cusparse 2", gpu=True, k=2, **timed))
-        fatvec, cusparse = copies.found(view.run).itertuples()
+        fatvec, cusparse = speed.copied(view.run).itertuples()
         self.assertEqual((fatvec.GFLOPS, fatvec.out, fatvec.both), (4, 4 / 2, 4 / 4))
         self.assertEqual((fatvec.pinned_out, fatvec.pinned_both), (4 / 1.5, 4 / 2))
         self.assertEqual((cusparse.GFLOPS, cusparse.both), (2, 4 / 5))
-        rows = copies.copies(view)[-1].rows
+        rows = speed.copies(view)[-1].rows
         self.assertEqual(rows[0][2:], ["2", "4.00", "2.00", "1.00", "2.67", "2.00"])
 
     def test_without_pinned_memory_there_are_no_columns_of_it(self):
         timed = {"copy_in_bytes": 1.0, "copy_out_bytes": 1.0, "copy_in_seconds": 1.0}
         view = seen(cases("fatvec 1", **timed, copy_out_seconds=2.0))
-        self.assertEqual(copies.copies(view)[-1].rows[0][3:], ["2.00", "0.67", "0.50"])
+        self.assertEqual(speed.copies(view)[-1].rows[0][3:], ["2.00", "0.67", "0.50"])
 
     def test_no_copies_no_section(self):
         none = {"copy_in_bytes": 0.0, "copy_out_bytes": 0.0}
         none |= {"copy_in_seconds": 0.0, "copy_out_seconds": 0.0}
         for more in ({}, none):
-            self.assertEqual(copies.copies(seen(cases("fatvec 1 | mkl 2", **more))), [])
+            self.assertEqual(speed.copies(seen(cases("fatvec 1 | mkl 2", **more))), [])
 
 
 if __name__ == "__main__":
