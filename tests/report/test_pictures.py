@@ -126,13 +126,6 @@ class Pictures(unittest.TestCase):
         (axes,) = picture.draw().axes
         self.assertEqual([bar.get_hatch() or "" for bar in axes.patches], ["", "", "////"])
 
-    def test_the_facts_are_whole(self):
-        for name, figure in self.figures.items():
-            with self.subTest(name):
-                self.assertFalse(
-                    [text.get_text() for text in figure.texts if "…" in text.get_text()]
-                )
-
 
 class WhatIsDrawn(unittest.TestCase):
     def setUp(self):
