@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import functools
 import io
 import multiprocessing
@@ -24,25 +25,17 @@ from .style import NARROW, RC
 from .views import View, views
 
 TITLE = "fatvec benchmark report"
-
-
-WIDTH = 30
+WIDTH = 30  # of the bar
 
 
 class Progress:
-    """A bar on the terminal of the standard error, nothing elsewhere. It has no colour, and goes
-    at the end of its `with`. It is empty until `steps` is set to how many there will be."""
+    """A bar on the terminal of the standard error, nothing elsewhere. It has no colour, and is
+    empty until `steps` is set to how many there will be."""
 
     def __init__(self) -> None:
         self.steps = 0
         self._begun = 0
         self._shown = sys.stderr.isatty()
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.clear()
 
     def step(self, what: str) -> None:
         """The next step begins, which does `what`."""
@@ -51,7 +44,7 @@ class Progress:
             print(f"\r[{filled:<{WIDTH}}] {what:<45.45}", end="", file=sys.stderr, flush=True)
         self._begun += self.steps > 0
 
-    def clear(self) -> None:
+    def close(self) -> None:
         """Removes the bar, before something else is printed; the next step draws it again."""
         if self._shown:
             print(f"\r{'':79}\r", end="", file=sys.stderr, flush=True)
@@ -163,7 +156,7 @@ def main(command_line: list[str] | None = None) -> int:
     arguments = parse_arguments(command_line)
     published.FOLDER = arguments.published
     try:
-        with Progress() as progress:
+        with contextlib.closing(Progress()) as progress:
             runs = []
             for path in arguments.results:
                 progress.step(f"reading {path.name}")
@@ -175,7 +168,7 @@ def main(command_line: list[str] | None = None) -> int:
             progress.step("comparing")
             seen = views(runs)
             if text := versions(seen):
-                progress.clear()
+                progress.close()
                 print(f"report: note: {text}", file=sys.stderr)
             pictures = write(runs, seen, arguments.output, progress)
         tell(seen, arguments.output, pictures)

@@ -38,18 +38,26 @@ def means(values: pd.Series, marks: pd.Series, name: str, worst: str = "") -> di
     return found | (least if worst else {})
 
 
+def against(rows: pd.DataFrame, others: pd.DataFrame, keys: list[str], name: str, how="left"):
+    """Beside each row the one of `others` with its keys: NAME, the speed over its, NAME_mark, and
+    other_seconds."""
+    others = others.set_index(keys)[["seconds", "mark"]].add_prefix("other_")
+    rows = rows.join(others, on=keys, how=how)
+    rows[name] = rows.other_seconds / rows.seconds
+    rows[f"{name}_mark"] = unions(rows.mark, rows.other_mark)
+    return rows
+
+
 def over_one_thread(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """With speedup and efficiency; of `keys` that were not measured on one thread, no rows."""
-    alone = rows[rows.threads == 1].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
-    rows = rows.join(alone, on=keys, how="inner").reset_index(drop=True)
-    rows["mark"] = unions(rows.mark, rows.alone_mark)
-    rows["speedup"] = rows.alone_seconds / rows.seconds
-    return rows.assign(efficiency=rows.speedup / rows.threads)
+    rows = against(rows, rows[rows.threads == 1], keys, "speedup", "inner").reset_index(drop=True)
+    return rows.assign(mark=rows.speedup_mark, efficiency=rows.speedup / rows.threads)
 
 
-def contenders(run: Run, wanted: str) -> list[str]:
-    """The contenders of one role, in the order of the file."""
-    return list(run.rows.contender[run.rows.role == wanted].unique())
+def contenders(run: Run, *wanted: str) -> list[str]:
+    """The contenders of these roles (all), each role's in the order of the file."""
+    rows = run.rows
+    return [name for role in wanted or ROLES for name in rows.contender[rows.role == role].unique()]
 
 
 def compare(run: Run) -> pd.DataFrame:
@@ -150,16 +158,14 @@ def worst(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> pd.DataFr
 
 
 def formats(run: Run, wanted: str = SPECIALISED) -> pd.DataFrame:
-    """The fastest row of each format for each problem, of one role, with csr_seconds (NaN where CSR
-    was not measured), over_csr (speed over CSR's), break_even: products after which the conversion
-    has paid, set-up / (t_csr - t_format); NaN: never."""
+    """The fastest row of each format for each problem, of one role, with over_csr (speed over CSR;
+    NaN: not measured), break_even: products after which the conversion has paid, set-up /
+    (t_csr - t_format); NaN: never."""
     keys, rows = run.problem_keys, run.measured
     rows = rows[(rows.role == wanted) & (rows.format != "")]
     best = fastest(rows, [*keys, "format"])
-    csr = best[best.format == "csr"].set_index(keys)[["seconds", "mark"]].add_prefix("csr_")
-    table = best.join(csr, on=keys)
-    table["break_even_mark"] = unions(table.mark, table.csr_mark)
-    table["over_csr"] = table.csr_seconds / table.seconds
-    gain = table.csr_seconds - table.seconds
-    table["break_even"] = (table.setup_seconds / gain).where((gain > 0) & (table.format != "csr"))
+    table = against(best, best[best.format == "csr"], keys, "over_csr")
+    gain = table.other_seconds - table.seconds
+    pays = (gain > 0) & (table.format != "csr")
+    table["break_even"] = (table.setup_seconds / gain).where(pays)
     return in_order(run, table)

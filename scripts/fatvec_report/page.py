@@ -124,12 +124,12 @@ TEMPLATES = pathlib.Path(__file__).with_name("templates")
 
 @functools.cache
 def _texts() -> dict[str, str]:
-    parts = re.split(r"^# (.+)\n", (TEMPLATES / "texts.md").read_text(), flags=re.MULTILINE)
+    parts = re.split(r"(?m)^# (.+)\n", (TEMPLATES / "texts.md.j2").read_text("utf-8"))
     return dict(zip(parts[1::2], parts[2::2]))
 
 
 def says(title: str, **values) -> list[Block]:
-    """What texts.md says below this heading: its paragraphs and lists."""
+    """What texts.md.j2 says below this heading: its paragraphs and lists."""
     looks = {"trim_blocks": True, "finalize": lambda value: str(value).replace("\n", " ")}
     text = jinja2.Template(_texts().get(title, ""), **looks).render(NONE=NONE, **values)
     found: list[Block] = []

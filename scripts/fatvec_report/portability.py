@@ -8,7 +8,7 @@ import pandas as pd
 
 from . import analysis
 from .costs import ANY
-from .load import union, unions
+from .load import union
 from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED
 from .page import Block, Picture, Text, table
 from .style import LABELS, SMALL, Sheet, look, strip, ticks
@@ -60,8 +60,8 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for platform, rows in found.items():
         rows = rows[rows.status == "ok"]
-        first = analysis.fastest(rows, ["problem"]).set_index("problem")[["seconds", "mark"]]
-        rows = rows.join(first.add_prefix("best_"), on="problem").assign(
+        first = analysis.fastest(rows, ["problem"])
+        rows = analysis.against(rows, first, ["problem"], "application").assign(
             platform=platform,
             application_name=rows.role.map(ANSWERS).where(rows.role != PEER, rows.contender),
         )
@@ -73,8 +73,7 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     if not parts:
         return pd.DataFrame(columns=columns)
     joined = pd.concat(parts, ignore_index=True)
-    joined["application"] = joined.best_seconds / joined.seconds
-    joined["mark"] = unions(joined.mark, joined.best_mark)
+    joined["mark"] = joined.application_mark
     joined["architectural"] = joined.bound_fraction.clip(upper=1)
     several = joined.groupby("application_name").platform.transform("nunique") > 1
     named = joined.application_name.isin(APPLICATIONS)

@@ -2,7 +2,7 @@
 """The parts of a report, in their order. A new one is one function and one line in SECTIONS: it
 gets a view (one machine's results), or with `across` the list of all, and returns blocks (Picture
 among them), or nothing where its data do not exist. What is to be said before them stands in
-templates/texts.md, below its title."""
+templates/texts.md.j2, below its title."""
 
 import dataclasses
 import itertools
@@ -51,7 +51,7 @@ SECTIONS = [
     Section("Failed and skipped", record.not_measured, across=True),
     Section("Provenance", record.provenance, across=True),
 ]
-# What texts.md may use, beside `view` or `views`.
+# What texts.md.j2 may use, beside `view` or `views`.
 IN_TEXTS = {"MARKS": MARKS, "NOISY": NOISY, "LAUNCH_BOUND": costs.LAUNCH_BOUND}
 IN_TEXTS |= {"versions": summary.versions, "platforms": portability.platforms}
 

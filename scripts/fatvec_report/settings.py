@@ -35,7 +35,7 @@ def formats(view) -> list[Block]:
 
 def against_csr(view, wanted: str) -> pd.DataFrame:
     rows = analysis.formats(view.run, wanted)
-    return rows[rows.csr_seconds.notna()]
+    return rows[rows.over_csr.notna()]
 
 
 def _formats(view, rows: pd.DataFrame, title: str):
@@ -71,7 +71,7 @@ def _break_even(view) -> list[Block]:
     if rows.empty:
         return []
     rows = rows.assign(size=rows.stored_entries / rows.nnz, ms=rows.setup_seconds * 1e3)
-    rows["mark"] = rows.break_even_mark
+    rows["mark"] = rows.over_csr_mark
     columns = sorted(rows.k.unique())
     heads = "matrix | format | size <- size times | set-up (ms) <- ms .3g" + "".join(
         f" | k = {k} <- {k} count" for k in columns

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speed: per matrix, over k, beside the bound, and the table of every comparison."""
 
-from __future__ import annotations
-
-from typing import Callable
-
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
@@ -20,9 +16,7 @@ HOLLOW = {"name": "hollow: fits the cache", "color": MUTED, "marker": "o", "line
 HOLLOW["markerfacecolor"] = "white"
 
 
-def paged(
-    view, rows: pd.DataFrame, name: str, most: int, draw, alt: str, caption: str | Callable = ""
-) -> list[Block]:
+def paged(view, rows, name: str, most: int, draw, alt: str, caption="") -> list[Block]:
     """A picture per layout (and the like) and page of matrices; caption: a text, or what makes one
     of a page."""
     found = []
@@ -46,8 +40,7 @@ def paged(
 def contenders(view, part: pd.DataFrame) -> list[str]:
     """Those that have a point, fatvec first, then the portable kernel, hand-written code, the
     libraries."""
-    names = [name for role in analysis.ROLES for name in analysis.contenders(view.run, role)]
-    return [name for name in names if part[name].notna().any()]
+    return [name for name in analysis.contenders(view.run) if part[name].notna().any()]
 
 
 def most_compared(part: pd.DataFrame, names: list[str]) -> list[int]:
@@ -186,13 +179,12 @@ def _roofline(view, rows: pd.DataFrame):
     bandwidth = (rows.bytes / rows.seconds / rows.bound_fraction).median() / 1e9
     sheet = Sheet(1, 1, 4.9)
     (axis,) = sheet.axes
-    for role in analysis.ROLES:
-        for name in analysis.contenders(view.run, role):
-            points = best[best.contender == name]
-            inside = (points.bytes_per_cache < 1).to_numpy()
+    for name in analysis.contenders(view.run):
+        points = best[best.contender == name]
+        inside = (points.bytes_per_cache < 1).to_numpy()
+        if len(points):
             x, y = points.intensity.to_numpy(), points.GFLOPS.to_numpy()
-            if len(points):
-                sheet.marks(axis, x, y, name, hollow=inside)
+            sheet.marks(axis, x, y, name, hollow=inside)
     sheet.key(**HOLLOW)
     ends = np.array([best.intensity.min() / 1.25, best.intensity.max() * 1.25])
     limit = f"measured bandwidth, {bandwidth:.4g} GB/s"
@@ -206,7 +198,7 @@ def _roofline(view, rows: pd.DataFrame):
 
 
 def comparison(view) -> list[Block]:
-    named = [name for role in (PORTABLE, RAW) for name in analysis.contenders(view.run, role)]
+    named = analysis.contenders(view.run, PORTABLE, RAW)
     named = [name for name in named if view.table[name].notna().any()]
     columns = [
         "matrix | best of fatvec <- fatvec_what | best library <- peer_what | k",

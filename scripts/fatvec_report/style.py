@@ -2,8 +2,6 @@
 """How every picture looks: one colour and marker per contender (Okabe and Ito's palette), panels
 with a head, scales, pages; as wide as a page's text, or as a phone."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 
