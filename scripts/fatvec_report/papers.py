@@ -93,13 +93,11 @@ def one_against_many(run: Run) -> pd.DataFrame:
     keys = ["contender", "layout", "rows", "k"]
     if "kernel" not in rows or "layout" not in rows or not rows.kernel.eq(ONE_BY_ONE).any():
         return pd.DataFrame(columns=[*keys, "together", "apart", "copied", "mark"])
-    copies = rows.copies if "copies" in rows else ""
-    way = pd.Series("together", index=rows.index)
-    way[rows.kernel.eq(ONE_BY_ONE)] = "apart"
-    way[rows.kernel.eq(ONE_BY_ONE) & (copies == "yes")] = "copied"
-    rows = rows.assign(way=way)
-    asked = rows[rows.kernel.eq(ONE_BY_ONE)].contender.unique()
-    rows = rows[rows.contender.isin(asked)]
+    apart = rows.kernel.eq(ONE_BY_ONE)
+    rows = rows.assign(way=apart.map({True: "apart", False: "together"}))
+    if "copies" in rows:
+        rows.loc[apart & rows.copies.eq("yes"), "way"] = "copied"
+    rows = rows[rows.contender.isin(rows.contender[apart].unique())]
     plain = rows.kernel.isin(PLAIN)
     has_plain = rows.contender.isin(rows[plain].contender.unique())
     rows = rows[plain | ~has_plain | rows.way.ne("together")]

@@ -23,17 +23,12 @@ KEYS = ["application_name", "format", "problem"]
 def platforms(views: list) -> dict[str, list]:
     """H: the devices on which fatvec multiplied, portable or specialised, each with its views. A
     CPU and a GPU are two; so are two CPUs."""
-    found: dict[tuple[str, str], list] = {}
+    found: dict[str, list] = {}
     for view in views:
-        run = view.run
-        if (
-            not run.dry
-            and run.kind == "products"
-            and len(run.measured)
-            and run.rows.role.isin([PORTABLE, SPECIALISED]).any()
-        ):
-            found.setdefault((view.platform, view.device), []).append(view)
-    return {f"{device} ({platform.upper()})": group for (platform, device), group in found.items()}
+        tried = view.run.rows.role.isin([PORTABLE, SPECIALISED]).any() and len(view.run.measured)
+        if tried and view.run.kind == "products" and not view.run.dry:
+            found.setdefault(f"{view.device} ({view.platform.upper()})", []).append(view)
+    return found
 
 
 def trials(views: list) -> dict[str, pd.DataFrame]:
