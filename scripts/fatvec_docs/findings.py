@@ -17,9 +17,9 @@ import sys
 from collections.abc import Iterator
 
 import pandas as pd
-from fatvec_report import analysis, published, questions
+from fatvec_report import analysis, papers, published
 from fatvec_report.load import BadInput, load
-from fatvec_report.names import RAW, matrix_key, role
+from fatvec_report.names import RAW, matrix_key
 from fatvec_report.views import View, views
 
 Finding = tuple[str, str, str]  # what, as published, as in this run
@@ -42,7 +42,7 @@ def table(name: str) -> pd.DataFrame:
 
 def hand_written(view: View) -> pd.DataFrame:
     rows = view.run.measured
-    rows = rows[rows.contender.map(role).eq(RAW)]
+    rows = rows[rows.role.eq(RAW)]
     return rows if "kernel" in rows else rows.assign(kernel="")
 
 
@@ -101,7 +101,7 @@ def balayre(view: View) -> Iterator[Finding]:
 
 def calzetta(view: View) -> Iterator[Finding]:
     if len(view.runs) > 1:
-        means = questions.averages(view.runs, view.threads)
+        means = papers.averages(view.runs, view.threads)
         most = means[means.threads.eq(max(view.threads)) & means.k.eq(means.k.min())]
         schedules = r"csr (balanced|guided)|hll \S+ guided"
         most = most[most.line.str.fullmatch(schedules)]
@@ -194,8 +194,8 @@ def stec(view: View) -> Iterator[Finding]:
 
 
 def gollmann(view: View) -> Iterator[Finding]:
-    runs = questions.one_against_many(view.run)
-    runs = runs[runs.contender.map(role).eq(RAW) & (runs.k > 1)]
+    runs = papers.one_against_many(view.run)
+    runs = runs[runs.role.eq(RAW) & (runs.k > 1)]
     for way, words in (("apart", "in place"), ("copied", "with the copies")):
         over = runs[way] / runs.together
         if over.notna().any():

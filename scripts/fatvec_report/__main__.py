@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import contextlib
 import functools
 import io
 import multiprocessing
@@ -19,12 +20,34 @@ from PIL import Image
 from . import published, sections
 from .load import BadInput, Run, load
 from .page import Picture, flat, page
-from .progress import Progress
 from .summary import headline, versions
 from .style import NARROW, RC
 from .views import View, views
 
 TITLE = "fatvec benchmark report"
+WIDTH = 30  # of the bar
+
+
+class Progress:
+    """A bar on the terminal of the standard error, nothing elsewhere. It has no colour, and is
+    empty until `steps` is set to how many there will be."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self._begun = 0
+        self._shown = sys.stderr.isatty()
+
+    def step(self, what: str) -> None:
+        """The next step begins, which does `what`."""
+        if self._shown:
+            filled = "#" * min(WIDTH, WIDTH * self._begun // max(self.steps, 1))
+            print(f"\r[{filled:<{WIDTH}}] {what:<45.45}", end="", file=sys.stderr, flush=True)
+        self._begun += self.steps > 0
+
+    def close(self) -> None:
+        """Removes the bar, before something else is printed; the next step draws it again."""
+        if self._shown:
+            print(f"\r{'':79}\r", end="", file=sys.stderr, flush=True)
 
 
 def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -48,8 +71,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 def csv(runs: list[Run]) -> str:
     """Every case of every run, measured or not."""
     rows = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
-    first = rows.pop("run")
-    return pd.concat([first, rows.drop(columns="mark")], axis=1).to_csv(index=False)
+    rows = rows.drop(columns=["mark", "role", "how", "what"])
+    return rows.set_index("run").to_csv()
 
 
 PICTURES: list[Picture] = []  # what the processes of draw_all() inherit: none can be sent to them
@@ -133,7 +156,7 @@ def main(command_line: list[str] | None = None) -> int:
     arguments = parse_arguments(command_line)
     published.FOLDER = arguments.published
     try:
-        with Progress() as progress:
+        with contextlib.closing(Progress()) as progress:
             runs = []
             for path in arguments.results:
                 progress.step(f"reading {path.name}")
@@ -145,7 +168,7 @@ def main(command_line: list[str] | None = None) -> int:
             progress.step("comparing")
             seen = views(runs)
             if text := versions(seen):
-                progress.clear()
+                progress.close()
                 print(f"report: note: {text}", file=sys.stderr)
             pictures = write(runs, seen, arguments.output, progress)
         tell(seen, arguments.output, pictures)

@@ -4,13 +4,11 @@ each hand-written kernel, of each library. Ratios are of speeds, fatvec's over t
 within one run: above 1 fatvec is faster. fatvec means its specialised kernels; the portable one
 is a contender of its own, compared in costs.py."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from .load import NOISY, Run, union, unions
-from .names import PEER, PORTABLE, RAW, SPECIALISED, role
+from .names import PEER, PORTABLE, RAW, SPECIALISED
 from .page import marked
 
 ROLES = (SPECIALISED, PORTABLE, RAW, PEER)
@@ -40,18 +38,26 @@ def means(values: pd.Series, marks: pd.Series, name: str, worst: str = "") -> di
     return found | (least if worst else {})
 
 
+def against(rows: pd.DataFrame, others: pd.DataFrame, keys: list[str], name: str, how="left"):
+    """Beside each row the one of `others` with its keys: NAME, the speed over its, NAME_mark, and
+    other_seconds."""
+    others = others.set_index(keys)[["seconds", "mark"]].add_prefix("other_")
+    rows = rows.join(others, on=keys, how=how)
+    rows[name] = rows.other_seconds / rows.seconds
+    rows[f"{name}_mark"] = unions(rows.mark, rows.other_mark)
+    return rows
+
+
 def over_one_thread(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """With speedup and efficiency; of `keys` that were not measured on one thread, no rows."""
-    alone = rows[rows.threads == 1].set_index(keys)[["seconds", "mark"]].add_prefix("alone_")
-    rows = rows.join(alone, on=keys, how="inner").reset_index(drop=True)
-    rows["mark"] = unions(rows.mark, rows.alone_mark)
-    rows["speedup"] = rows.alone_seconds / rows.seconds
-    return rows.assign(efficiency=rows.speedup / rows.threads)
+    rows = against(rows, rows[rows.threads == 1], keys, "speedup", "inner").reset_index(drop=True)
+    return rows.assign(mark=rows.speedup_mark, efficiency=rows.speedup / rows.threads)
 
 
-def contenders(run: Run, wanted: str) -> list[str]:
-    """The contenders of one role, in the order of the file."""
-    return [name for name in run.rows.contender.unique() if role(name) == wanted]
+def contenders(run: Run, *wanted: str) -> list[str]:
+    """The contenders of these roles (all), each role's in the order of the file."""
+    rows = run.rows
+    return [name for role in wanted or ROLES for name in rows.contender[rows.role == role].unique()]
 
 
 def compare(run: Run) -> pd.DataFrame:
@@ -61,15 +67,13 @@ def compare(run: Run) -> pd.DataFrame:
     in_cache (working set within the last-level cache); vs_raw and vs_peer; NAME_mark of numbers.
     """
     rows, keys = run.measured, run.problem_keys
-    kinds = rows.contender.map(role)
     names = run.rows.contender.unique()
     table = wide(fastest(rows, [*keys, "contender"]), keys, "contender", "GFLOPS")
     table = table.reindex(columns=[*names, *(f"{name}_mark" for name in names)])
     for wanted, name in BEST.items():
-        best = fastest(rows[kinds == wanted], keys).set_index(keys)
-        what = [run.describe(row, wanted != SPECIALISED) for _, row in best.iterrows()]
+        best = fastest(rows[rows.role == wanted], keys).set_index(keys)
         table[name], table[f"{name}_mark"] = best.GFLOPS, best.mark
-        table[f"{name}_what"] = pd.Series(what, best.index, dtype=object)
+        table[f"{name}_what"] = best["how" if wanted == SPECIALISED else "what"]
         if wanted == SPECIALISED:
             own = ["seconds", "bound_fraction", "spread", "setup_seconds"]
             table[own], table["setup_products"] = best[own], best.setup_seconds / best.seconds
@@ -101,13 +105,12 @@ def fatvec_over_raw(run: Run) -> pd.DataFrame:
     the same format on the same backend. Columns: those keys, ratio, GFLOPS, what and spread of both
     (raw_GFLOPS, raw_what), bound_fraction."""
     by = [*run.problem_keys, "format", "backend"]
-    kinds, sides = run.measured.contender.map(role), []
-    for wanted in (SPECIALISED, RAW):
-        best = fastest(run.measured[kinds == wanted], by)
-        what = [run.describe(row, contender=wanted == RAW) for _, row in best.iterrows()]
-        columns = [*by, "seconds", "GFLOPS", "spread", "bound_fraction", "mark"]
-        sides.append(best[columns].assign(what=what))
-    both = sides[0].merge(sides[1], on=by, suffixes=("", "_raw"))
+    both, raw = (
+        fastest(run.measured[run.measured.role == wanted], by) for wanted in (SPECIALISED, RAW)
+    )
+    numbers = ["seconds", "GFLOPS", "spread", "bound_fraction", "mark"]
+    both = both[[*by, *numbers, "how"]].rename(columns={"how": "what"})
+    both = both.merge(raw[[*by, *numbers, "what"]], on=by, suffixes=("", "_raw"))
     both["ratio"] = both.seconds_raw / both.seconds
     both["ratio_mark"] = unions(both.mark, both.mark_raw)
     return both.rename(columns={"GFLOPS_raw": "raw_GFLOPS", "what_raw": "raw_what"})
@@ -155,16 +158,14 @@ def worst(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> pd.DataFr
 
 
 def formats(run: Run, wanted: str = SPECIALISED) -> pd.DataFrame:
-    """The fastest row of each format for each problem, of one role, with csr_seconds (NaN where CSR
-    was not measured), over_csr (speed over CSR's), break_even: products after which the conversion
-    has paid, set-up / (t_csr - t_format); NaN: never."""
+    """The fastest row of each format for each problem, of one role, with over_csr (speed over CSR;
+    NaN: not measured), break_even: products after which the conversion has paid, set-up /
+    (t_csr - t_format); NaN: never."""
     keys, rows = run.problem_keys, run.measured
-    rows = rows[(rows.contender.map(role) == wanted) & (rows.format != "")]
+    rows = rows[(rows.role == wanted) & (rows.format != "")]
     best = fastest(rows, [*keys, "format"])
-    csr = best[best.format == "csr"].set_index(keys)[["seconds", "mark"]].add_prefix("csr_")
-    table = best.join(csr, on=keys)
-    table["break_even_mark"] = unions(table.mark, table.csr_mark)
-    table["over_csr"] = table.csr_seconds / table.seconds
-    gain = table.csr_seconds - table.seconds
-    table["break_even"] = (table.setup_seconds / gain).where((gain > 0) & (table.format != "csr"))
+    table = against(best, best[best.format == "csr"], keys, "over_csr")
+    gain = table.other_seconds - table.seconds
+    pays = (gain > 0) & (table.format != "csr")
+    table["break_even"] = (table.setup_seconds / gain).where(pays)
     return in_order(run, table)

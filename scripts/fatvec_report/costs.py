@@ -3,14 +3,12 @@
 libraries, all in one format, on one backend and within one run. Each role counts with its fastest
 verified kernel, whatever settings were swept."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from . import analysis
 from .load import Run, unions
-from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED, role
-from .page import NONE, Block, Bullets, Heading, Text, table
+from .names import ANSWERS, GPU_BACKENDS, PEER, PORTABLE, RAW, SPECIALISED
+from .page import Block, Heading, table
 
 ANY = "best format"
 SIDES = (PORTABLE, SPECIALISED, RAW, PEER)
@@ -22,7 +20,7 @@ def cells(run: Run) -> pd.DataFrame:
     the best GFLOPS of each role (NaN: nothing verified), ratio (speed of the portable kernel over
     the specialised one's), launch_bound (the specialised one is so short)."""
     by = [*run.problem_keys, "backend", "format"]
-    rows = run.measured.assign(role=run.measured.contender.map(role))
+    rows = run.measured
     rows = pd.concat([rows[rows.format != ""], rows.assign(format=ANY)], ignore_index=True)
     best = analysis.fastest(rows, [*by, "role"]).set_index([*by, "role"])
     found = best.GFLOPS.unstack().reindex(columns=SIDES)
@@ -79,28 +77,7 @@ def cost(view) -> list[Block]:
         + " | launch-bound <- launch_bound | their ratio <- launch_ratio times" * gpu
         + " | worst matrix <- worst_matrix"
     )
-    short = (
-        "Launch-bound: the specialised kernel takes less than "
-        f"{LAUNCH_BOUND * 1e6:.0f} µs. These matrices are in two columns of their own only."
-    )
-    blocks: list[Block] = [
-        Text(
-            "GFLOPS, geometric means over the matrices, each role with its fastest kernel on one "
-            "backend, whatever settings were swept."
-        ),
-        Bullets(
-            [
-                "Portable: one source for all backends. Specialised: fatvec's kernels for this "
-                "platform. Hand-written: without Kokkos.",
-                "A row is over the matrices that the portable and the specialised kernel both did, "
-                "verified. In brackets: how many of them another role did, if not all. "
-                f"{NONE}: nothing to show.",
-                "The ratio is of speeds: above 1× the portable kernel is faster. Worst: on the "
-                "worst matrix.",
-                *([short] if gpu else []),
-            ]
-        ),
-    ]
+    blocks: list[Block] = []
     for title, part in view.parts(view.costs):
         for backend, each in part.groupby("backend", sort=False):
             rows = summary(each)

@@ -11,7 +11,15 @@ from typing import Iterable
 
 import pandas as pd
 
-from .names import GPU_BACKENDS, SPEAKING, backend_of, implementation_keys, matrix_label, parse_name
+from .names import (
+    GPU_BACKENDS,
+    SPEAKING,
+    backend_of,
+    implementation_keys,
+    matrix_label,
+    parse_name,
+    role,
+)
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 COUNTERS = (
@@ -38,7 +46,9 @@ class BadInput(Exception):
 @dataclasses.dataclass
 class Run:
     """One result file, or the part of one that ran on one platform: ratios between contenders hold
-    only within it."""
+    only within it. Columns of `rows`, beside what names and COUNTERS say: role (names.py), seconds,
+    mean_GFLOPS, platform, status, reason, mark; how, what exactly ran: 'hll-row', 'csr dynamic
+    chunk 64'; what, the same behind its contender: 'kokkoskernels csr'."""
 
     label: str
     context: dict
@@ -61,9 +71,8 @@ class Run:
     def dry(self) -> bool:
         return str(self.context.get("dry_run", "")).lower() == "true"
 
-    def describe(self, row: pd.Series, contender: bool = False, without: str = "") -> str:
-        """What exactly ran: 'hll-row', 'csr dynamic chunk 64'; with its contender in front:
-        'kokkoskernels csr'."""
+    def describe(self, row: dict, without: str = "") -> str:
+        """What exactly ran, but for one setting."""
         settings = {key: row.get(key) for key in self.parameters if key != without}
         settings = {key: value for key, value in settings.items() if value and value == value}
         words = [
@@ -73,7 +82,7 @@ class Run:
         shape = row.get("format", "")
         if shape and not settings.get("kernel", "").startswith(shape):  # "csr-row" says both
             words.insert(0, shape)
-        return " ".join([row["contender"], *words] if contender else words)
+        return " ".join(words)
 
 
 def union(marks: Iterable[str]) -> str:
@@ -152,7 +161,7 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     for name in ("seconds", *COUNTERS):
         rows[name] = pd.to_numeric(rows.get(name, float("nan")), errors="coerce")
     rows["mean_GFLOPS"] = rows.GFLOPS * rows.seconds / rows.mean_seconds  # as papers have them
-    rows["matrix"] = rows.matrix.map(matrix_label)
+    rows["matrix"], rows["role"] = rows.matrix.map(matrix_label), rows.contender.map(role)
     default = _default_backend(context)
     default = rows.contender.map(lambda name: backend_of(name, default))
     rows["backend"] = rows.backend.where(rows.backend != "", default)
@@ -163,7 +172,10 @@ def _run(path: pathlib.Path, context: dict, records: list[dict]) -> Run:
     others = [key for key in keys if key not in own]
     apart = ("contender", "backend", "format")
     parameters = [key for key in keys if key in implementation and key not in apart]
-    return Run(readable(path.stem, r"\s"), context, rows, ["matrix", *others, "k"], parameters)
+    run = Run(readable(path.stem, r"\s"), context, rows, ["matrix", *others, "k"], parameters)
+    rows["how"] = list(map(run.describe, rows.to_dict("records")))
+    rows["what"] = (rows.contender + " " + rows.how).str.rstrip()
+    return run
 
 
 def _whole(path: pathlib.Path, what: str, texts: Iterable[str]) -> list[int]:

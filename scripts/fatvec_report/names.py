@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the names in a result mean: case names, contenders, matrices."""
 
-from __future__ import annotations
-
 import functools
 import pathlib
 import re

@@ -119,6 +119,30 @@ class Verdict(Block):
     )
 
 
+TEMPLATES = pathlib.Path(__file__).with_name("templates")
+
+
+@functools.cache
+def _texts() -> dict[str, str]:
+    parts = re.split(r"(?m)^# (.+)\n", (TEMPLATES / "texts.md.j2").read_text("utf-8"))
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def says(title: str, **values) -> list[Block]:
+    """What texts.md.j2 says below this heading: its paragraphs and lists."""
+    looks = {"trim_blocks": True, "finalize": lambda value: str(value).replace("\n", " ")}
+    text = jinja2.Template(_texts().get(title, ""), **looks).render(NONE=NONE, **values)
+    found: list[Block] = []
+    for part in filter(None, map(str.strip, re.split(r"\n\s*\n", text))):
+        first, *items = (" ".join(each.splitlines()) for each in re.split(r"(?:^|\n)- ", part))
+        found.append(Bullets(items) if items else Text(first))
+    return found
+
+
+def headed(title: str) -> list[Block]:
+    return [Heading(title), *says(title)]
+
+
 def number(value: float, form: str = ".2f") -> str:
     return NONE if pd.isna(value) else format(value, form)
 
@@ -236,7 +260,7 @@ def _name_headings(blocks: list[Block]) -> None:
 def page(title: str, blocks: list[Block], ending: str) -> str:
     """`ending`: "html" or "md". The blocks before the first heading come before the contents."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(pathlib.Path(__file__).with_name("templates")),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=ending == "html",
         finalize=_unbroken if ending == "html" else None,
         trim_blocks=True,

@@ -2,16 +2,13 @@
 """The papers' own questions, asked of the kernels of a run: which block size is best, what threads
 bring, what unequal rows cost, what a product of several columns saves."""
 
-from __future__ import annotations
-
-import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.ticker import FuncFormatter
 
-from . import analysis, questions
-from .load import union
+from . import analysis
+from .load import Run, union, unions
 from .names import ANSWERS, RAW, SPECIALISED, matrix_key
-from .page import Block, Heading, Picture, Text, gflops, marked, table
+from .page import Block, Picture, gflops, headed, marked, table
 from .published import read
 from .style import BOUND, FORMATS, INK, Sheet, over_values, pick, plain, step, stroke
 
@@ -20,6 +17,95 @@ WAYS = {
     "apart": ("--", "k products of one column"),
     "copied": (":", "k products, each on copies"),
 }
+ONE_BY_ONE = "column-by-column"  # the kernel that makes k products of one column
+MEANS = "GFLOPS mean_GFLOPS per_thread serial speedup efficiency".split()  # of averages()
+# Hand-written kernels that are as plain as that one.
+PLAIN = ("textbook", "columns-outside", "grid-stride")
+
+
+def block_sizes(run: Run) -> pd.DataFrame:
+    """Of every contender with BSR its best block size per matrix and k: matrix, k, contender,
+    GFLOPS, block_size. Only rows that name a size count: the others' is not in the results."""
+    rows = run.measured
+    if "block_size" not in run.parameters:
+        return rows.head(0)
+    rows = rows[rows.format.eq("bsr") & rows.block_size.ne("")]
+    best = analysis.fastest(rows, [*run.problem_keys, "contender", "backend"])
+    return analysis.in_order(run, best)
+
+
+def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
+    """The papers' own OpenMP kernels (kernel:textbook), each format, storage and schedule a line,
+    of chunks the best, by number of threads: format, line, k, threads, matrices, and arithmetic
+    means over the matrices, as Calzetta and Lori take them: GFLOPS, mean_GFLOPS (of mean times),
+    per_thread (GFLOPS / threads), serial (GFLOPS of the serial kernel of that format and storage),
+    speedup over the same kernel and schedule on one thread, and efficiency; mark. Only matrices
+    that every number of threads has."""
+    parts = [run.measured.assign(threads=count) for run, count in zip(runs, threads)]
+    rows = pd.concat(parts, ignore_index=True)
+    named = ["kernel", "storage", "schedule"]
+    rows = rows.reindex(columns=list(dict.fromkeys([*rows, *named])))
+    rows[named] = rows[named].fillna("")
+    rows = rows[rows.role.eq(RAW) & rows.kernel.eq("textbook")]
+    same = ["format", "storage", "matrix", "k", *(["layout"] if "layout" in rows else [])]
+    serial = analysis.fastest(rows[rows.backend.eq("serial")], same).set_index(same)
+    serial = serial[["GFLOPS", "mark"]].add_prefix("serial_")
+    keys = [*same, "schedule"]
+    table = analysis.fastest(rows[rows.backend.eq("openmp")], [*keys, "threads"])
+    table = table[table.groupby(keys).threads.transform("nunique").eq(len(threads))]
+    if table.empty:
+        return table
+    table = table.join(serial, on=same)
+    table = analysis.over_one_thread(table, keys)
+    line = table.format + " " + table.storage + " " + table.schedule
+    table = table.assign(
+        line=line.str.split().str.join(" "),
+        mark=unions(table.mark, table.serial_mark),
+        serial=table.serial_GFLOPS,
+        per_thread=table.GFLOPS / table.threads,
+    )
+    means = table.groupby(["k", "format", "line", "threads"]).agg(
+        matrices=("matrix", "nunique"),
+        mark=("mark", union),
+        **{name: (name, "mean") for name in MEANS},
+    )
+    return means.reset_index()
+
+
+def over_deviation(run: Run) -> pd.DataFrame:
+    """Per matrix, its fewest columns, format and role (fatvec, raw) the fastest row: matrix,
+    row_deviation (mean absolute deviation of the rows' lengths in percent of their mean), format,
+    role, GFLOPS, what."""
+    rows = run.measured
+    rows = rows[rows.k.eq(rows.k.min()) & rows.row_deviation.notna() & rows.format.ne("")]
+    rows = rows[rows.role.isin([SPECIALISED, RAW])]
+    return analysis.fastest(rows, ["matrix", "format", "role"])
+
+
+def one_against_many(run: Run) -> pd.DataFrame:
+    """Per contender, layout, rows of the matrix and k: seconds of its best product of all columns
+    by CSR, of hand-written ones the plain kernel where it was measured (together), and of its k
+    products of one column in place (apart) and on copies (copied); mark."""
+    rows = run.measured
+    rows = rows[rows.format.eq("csr")]
+    if "y_layout" in rows:
+        rows = rows[rows.y_layout.ne("column")]
+    keys = ["contender", "layout", "rows", "k"]
+    if "kernel" not in rows or "layout" not in rows or not rows.kernel.eq(ONE_BY_ONE).any():
+        return pd.DataFrame(columns=[*keys, "together", "apart", "copied", "mark"])
+    apart = rows.kernel.eq(ONE_BY_ONE)
+    rows = rows.assign(way=apart.map({True: "apart", False: "together"}))
+    if "copies" in rows:
+        rows.loc[apart & rows.copies.eq("yes"), "way"] = "copied"
+    rows = rows[rows.contender.isin(rows.contender[apart].unique())]
+    plain = rows.kernel.isin(PLAIN)
+    has_plain = rows.contender.isin(rows[plain].contender.unique())
+    rows = rows[plain | ~has_plain | rows.way.ne("together")]
+    best = analysis.fastest(rows, [*keys, "way"])
+    table = best.set_index([*keys, "way"]).seconds.unstack("way")
+    table = table.reindex(columns=["together", "apart", "copied"])
+    table = table.assign(mark=best.groupby(keys).mark.agg(union)).reset_index()
+    return table.dropna(subset=["together"]).sort_values(keys, ignore_index=True)
 
 
 def all_questions(view) -> list[Block]:
@@ -31,7 +117,7 @@ def all_questions(view) -> list[Block]:
 
 def stec(view) -> list[Block]:
     """The best block size of every contender with blocks, as in his columns MKL and cuSPARSE."""
-    rows = questions.block_sizes(view.run)
+    rows = block_sizes(view.run)
     if rows.empty:
         return []
     cells = map(marked, rows.GFLOPS.map(gflops), rows.mark, rows.block_size)
@@ -45,19 +131,12 @@ def stec(view) -> list[Block]:
         if name in printed:
             wide[name] = wide.matrix.map(matrix_key).map(printed[name])
             columns.append((f"published: {title}", name, "gflops"))
-    return [
-        Heading("Best block size (Stec and Stpiczyński, table II)"),
-        Text(
-            "GFLOPS of each contender's BSR at the block size that is fastest on that matrix, "
-            "which stands in brackets. Libraries get the last block padded to a whole one."
-        ),
-        table(wide, columns, 1),
-    ]
+    return [*headed("Best block size (Stec and Stpiczyński, table II)"), table(wide, columns, 1)]
 
 
 def calzetta(view) -> list[Block]:
     """Means over the suite for each number of threads."""
-    rows = questions.averages(view.runs, view.threads) if len(view.runs) > 1 else pd.DataFrame()
+    rows = averages(view.runs, view.threads) if len(view.runs) > 1 else pd.DataFrame()
     if rows.empty or rows.matrices.max() < 2:
         return []
     columns = (
@@ -67,14 +146,9 @@ def calzetta(view) -> list[Block]:
         "speedup <- speedup times | efficiency <- efficiency share | matrices"
     )
     return [
-        Heading("Means over the suite by number of threads (Calzetta and Lori)"),
-        Text(
-            "The papers' kernels for OpenMP, each format, storage and schedule (of chunks the "
-            "best). Arithmetic means over the matrices, as in the slides; speedup over the same "
-            "kernel on one thread. Beside it the serial kernel of that format and storage."
-        ),
+        *headed("Means over the suite by number of threads (Calzetta and Lori)"),
         Picture(
-            f"{view.prefix}averages",
+            "averages",
             "Lines: mean GFLOPS per thread, speedup and efficiency over the threads.",
             lambda: _averages(view, rows),
         ),
@@ -82,7 +156,7 @@ def calzetta(view) -> list[Block]:
     ]
 
 
-def _averages(view, rows: pd.DataFrame) -> plt.Figure:
+def _averages(view, rows: pd.DataFrame):
     """A row of panels per format, a line per storage and schedule; of the fewest columns."""
     rows = rows[rows.k.eq(rows.k.min())]
     kinds = {"per_thread": "GFLOPS per thread", "speedup": "speedup", "efficiency": "efficiency"}
@@ -104,7 +178,7 @@ def _averages(view, rows: pd.DataFrame) -> plt.Figure:
 
 def fraga(view) -> list[Block]:
     """Speed over the deviation of row lengths."""
-    rows = questions.over_deviation(view.run)
+    rows = over_deviation(view.run)
     if rows.row_deviation.nunique() < 3:
         return []
     own = rows[rows.role.eq(RAW)].sort_values("row_deviation")
@@ -121,13 +195,9 @@ def fraga(view) -> list[Block]:
         *((name, name, "gflops") for name in names),
     ]
     return [
-        Heading("Speed over the deviation of row lengths (Fraga)"),
-        Text(
-            "The deviation is the mean absolute one in percent of the mean length. The table has "
-            "hand-written kernels, the fastest of each format."
-        ),
+        *headed("Speed over the deviation of row lengths (Fraga)"),
         Picture(
-            f"{view.prefix}deviation",
+            "deviation",
             "Marks: GFLOPS over the deviation of row lengths, one per matrix and format.",
             lambda: _over_deviation(view, rows),
         ),
@@ -135,7 +205,7 @@ def fraga(view) -> list[Block]:
     ]
 
 
-def _over_deviation(view, rows: pd.DataFrame) -> plt.Figure:
+def _over_deviation(view, rows: pd.DataFrame):
     """A mark per matrix and format; hand-written and fatvec side by side."""
     titles = {RAW: "hand-written", SPECIALISED: f"fatvec, {ANSWERS[SPECIALISED]}"}
     sides = [name for name in titles if rows.role.eq(name).any()]
@@ -158,7 +228,7 @@ def _over_deviation(view, rows: pd.DataFrame) -> plt.Figure:
 
 def gollmann(view) -> list[Block]:
     """One product of K columns against K products, over N and K."""
-    rows = questions.one_against_many(view.run)
+    rows = one_against_many(view.run)
     rows = rows[rows.k > 1]
     if rows.rows.nunique() < 2 or rows.k.nunique() < 2:
         return []
@@ -174,13 +244,9 @@ def gollmann(view) -> list[Block]:
         for way, words in (("apart", "in place"), ("copied", "copied"))
     )
     return [
-        Heading("One product of K columns against K products (Gollmann, figure 5)"),
-        Text(
-            "The time of K products of one column over that of one product, least and greatest "
-            "over N: of columns in place, and with the copies of each column."
-        ),
+        *headed("One product of K columns against K products (Gollmann, figure 5)"),
         Picture(
-            f"{view.prefix}n-by-k",
+            "n-by-k",
             "Lines: seconds over the rows, a panel per contender and layout, K by colour.",
             lambda: _one_against_many(view, rows),
         ),
@@ -188,7 +254,7 @@ def gollmann(view) -> list[Block]:
     ]
 
 
-def _one_against_many(view, rows: pd.DataFrame) -> plt.Figure:
+def _one_against_many(view, rows: pd.DataFrame):
     """A panel per contender and layout, a colour per k, a dash per way."""
     groups, columns = list(rows.groupby(["contender", "layout"], sort=False)), pick(rows.k, 5)
     sheet = Sheet(len(groups), 2, 3.3, sharex=True)

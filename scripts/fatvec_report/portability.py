@@ -4,16 +4,13 @@ platforms H of 1 / e_i, zero where one is unsupported. e_i is the application ef
 of the fastest verified contender of the same run on that platform over the application's (Marowka,
 arXiv 2407.00232: the best known there), or the architectural one, the share of the bound."""
 
-from __future__ import annotations
-
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
 from .costs import ANY
-from .load import union, unions
-from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED, role
-from .page import Block, Bullets, Picture, Text, table
+from .load import union
+from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED
+from .page import Block, Picture, Text, table
 from .style import LABELS, SMALL, Sheet, look, strip, ticks
 
 LOOKS = dict(zip((PORTABLE, SPECIALISED, RAW), ("fatvec-portable", "fatvec", "raw-openmp")))
@@ -26,17 +23,12 @@ KEYS = ["application_name", "format", "problem"]
 def platforms(views: list) -> dict[str, list]:
     """H: the devices on which fatvec multiplied, portable or specialised, each with its views. A
     CPU and a GPU are two; so are two CPUs."""
-    found: dict[tuple[str, str], list] = {}
+    found: dict[str, list] = {}
     for view in views:
-        run = view.run
-        if (
-            not run.dry
-            and run.kind == "products"
-            and len(run.measured)
-            and run.rows.contender.map(role).isin([PORTABLE, SPECIALISED]).any()
-        ):
-            found.setdefault((view.platform, view.device), []).append(view)
-    return {f"{device} ({platform.upper()})": group for (platform, device), group in found.items()}
+        tried = view.run.rows.role.isin([PORTABLE, SPECIALISED]).any() and len(view.run.measured)
+        if tried and view.run.kind == "products" and not view.run.dry:
+            found.setdefault(f"{view.device} ({view.platform.upper()})", []).append(view)
+    return found
 
 
 def trials(views: list) -> dict[str, pd.DataFrame]:
@@ -63,13 +55,12 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     parts = []
     for platform, rows in found.items():
         rows = rows[rows.status == "ok"]
-        kinds = rows.contender.map(role)
-        first = analysis.fastest(rows, ["problem"]).set_index("problem")[["seconds", "mark"]]
-        rows = rows.join(first.add_prefix("best_"), on="problem").assign(
+        first = analysis.fastest(rows, ["problem"])
+        rows = analysis.against(rows, first, ["problem"], "application").assign(
             platform=platform,
-            application_name=kinds.map(ANSWERS).where(kinds != PEER, rows.contender),
+            application_name=rows.role.map(ANSWERS).where(rows.role != PEER, rows.contender),
         )
-        each = rows[(kinds != PEER) & (rows.format != "")]
+        each = rows[(rows.role != PEER) & (rows.format != "")]
         parts += [
             analysis.fastest(part, KEYS) for part in (rows.assign(format=ANY), each) if len(part)
         ]
@@ -77,8 +68,7 @@ def efficiencies(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
     if not parts:
         return pd.DataFrame(columns=columns)
     joined = pd.concat(parts, ignore_index=True)
-    joined["application"] = joined.best_seconds / joined.seconds
-    joined["mark"] = unions(joined.mark, joined.best_mark)
+    joined["mark"] = joined.application_mark
     joined["architectural"] = joined.bound_fraction.clip(upper=1)
     several = joined.groupby("application_name").platform.transform("nunique") > 1
     named = joined.application_name.isin(APPLICATIONS)
@@ -135,23 +125,6 @@ def across_platforms(views: list) -> list[Block]:
     says += "relative to the fastest contender in any format."
     shown = ["format", *((title, title, "pp") for title in APPLICATIONS)]
     return [
-        Text(
-            "Pennycook's metric: PP = |H| / Σ 1/eᵢ over the platforms H, zero where one is not "
-            "supported; of each problem (matrix, layout, k) that was tried on all of them, then "
-            "the median over the problems."
-        ),
-        Bullets(
-            [
-                f"H = {', '.join(found)}.",
-                "Application efficiency is relative to the fastest verified contender of the same "
-                "run on that platform, whoever that is; not to the fastest that there may be "
-                "elsewhere.",
-                "Architectural efficiency is the share of the bandwidth bound, counted as 1 where "
-                "caches beat it.",
-                "Each application takes its fastest format and kernel per platform and problem. "
-                "Hand-written: the fastest of the platform's raw-*.",
-            ]
-        ),
         Picture(
             "portability",
             "Marks: performance portability per application, one per problem, with medians; left "
@@ -163,7 +136,7 @@ def across_platforms(views: list) -> list[Block]:
     ]
 
 
-def _draw(values: pd.DataFrame, found: list[str]) -> plt.Figure:
+def _draw(values: pd.DataFrame, found: list[str]):
     """PP of each application over all problems: a dot per problem, a bar at the median, by both
     efficiencies."""
     names = list(dict.fromkeys(values.application_name))

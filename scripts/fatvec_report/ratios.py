@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """fatvec against hand-written code and libraries: means, distributions, the worst cells."""
 
-from __future__ import annotations
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.transforms import ScaledTranslation
@@ -11,7 +8,7 @@ from matplotlib.transforms import ScaledTranslation
 from . import analysis
 from .load import union, unions
 from .names import PEER
-from .page import Block, Heading, Picture, Text, table, times
+from .page import Block, Heading, Picture, table, times
 from .style import CONTENDERS, FORMATS, INK, SMALL, Sheet, around, even, look, narrow, pick
 
 ALL_PEERS = "best library"
@@ -36,7 +33,7 @@ def ratios(view) -> list[Block]:
     if not sides:
         return []
     picture = Picture(
-        f"{view.prefix}ratios",
+        "ratios",
         "Above, for each comparison, the share of cases up to each ratio; below, every case over k "
         "with the geometric means.",
         lambda: _distribution(view, sides),
@@ -75,7 +72,7 @@ def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
     return [Heading(title), table(means.reindex(order).reset_index(), columns, 1, (2,))]
 
 
-def _distribution(view, sides: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
+def _distribution(view, sides: list[tuple[str, pd.DataFrame]]):
     """Per comparison (title, table with ratio, k and line) a column: above the share of the cases
     up to each ratio, a curve per line; below every case over k with the geometric means, where one
     line sums the others up that one only."""
@@ -142,8 +139,4 @@ def worst(view) -> list[Block]:
         "its GFLOPS <- other_GFLOPS gflops | ratio <- ratio times | spread <- spread share | "
         "of bound <- bound_fraction share"
     )
-    says = (
-        "Where fatvec is furthest behind a hand-written kernel of the same format, or behind the "
-        "best library (at most ten, worst first)."
-    )
-    return [Text(says), table(cells, columns, 3, (5,))] if len(cells) else []
+    return [table(cells, columns, 3, (5,))] if len(cells) else []

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record: what was not measured, and provenance."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from .page import Block, Details, Heading, Table, Text, table
@@ -10,12 +8,7 @@ from .page import Block, Details, Heading, Table, Text, table
 
 def not_measured(views: list) -> list[Block]:
     runs = [run for view in views for run in view.runs]
-    parts = []
-    for run in runs:
-        rows = run.rows[run.rows.status != "ok"]
-        what = [run.describe(row, contender=True) for _, row in rows.iterrows()]
-        parts.append(rows.assign(run=run.label, variant=what))
-    rows = pd.concat(parts, ignore_index=True)
+    rows = pd.concat([run.rows.assign(run=run.label) for run in runs], ignore_index=True)
     blocks: list[Block] = []
     for status, title in (("failed", "Failed"), ("skipped", "Skipped")):
         bad = rows[rows.status == status]
@@ -38,7 +31,7 @@ def _variants(rows: pd.DataFrame) -> str:
     """Without the settings, of which one contender may have dozens."""
     return ", ".join(
         each.iloc[0] if each.nunique() == 1 else f"{contender} {shape} ({each.nunique()} variants)"
-        for (contender, shape), each in rows.groupby(["contender", "format"], sort=False).variant
+        for (contender, shape), each in rows.groupby(["contender", "format"], sort=False).what
     )
 
 
@@ -50,7 +43,7 @@ def provenance(views: list) -> list[Block]:
             seen.append(run.context)
             pairs = [list(pair) for pair in _flat("", run.context)]
             blocks.append(Details(run.label, [Table(["what", "value"], pairs, 2)]))
-    return [Text("As recorded by the runs themselves."), *blocks] if blocks else []
+    return blocks
 
 
 def _flat(prefix: str, value: object) -> list[tuple[str, str]]:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a report, in their order. A new one is one function and one line in SECTIONS: it
 gets a view (one machine's results), or with `across` the list of all, and returns blocks (Picture
-among them), or nothing where its data do not exist."""
-
-from __future__ import annotations
+among them), or nothing where its data do not exist. What is to be said before them stands in
+templates/texts.md.j2, below its title."""
 
 import dataclasses
 import itertools
 from typing import Callable
 
-from . import copies, costs, formats, models, papers, portability, published, ranks, ratios
-from . import record, settings, speed, summary, threads, vectors
-from .page import Block, Heading, folded
+from . import costs, papers, portability, published, ratios, record, scaling, settings, speed
+from . import summary, vectors
+from .load import MARKS, NOISY
+from .page import Block, Heading, Picture, flat, folded, says
 
 
 @dataclasses.dataclass
@@ -32,10 +32,10 @@ SECTIONS = [
     Section("The worst cells", ratios.worst),
     Section("Share of the bandwidth bound", speed.of_bound),
     Section("Roofline", speed.roofline),
-    Section("Formats", formats.formats),
+    Section("Formats", settings.formats),
     Section("Kernels, schedules and settings", settings.settings, folded=True),
-    Section("Threads", threads.over_threads),
-    Section("Copies within the time", copies.copies),
+    Section("Threads", scaling.over_threads),
+    Section("Copies within the time", speed.copies),
     Section("The papers' questions", papers.all_questions),
     Section("All comparisons", speed.comparison, folded=True),
     Section("Set-up and spread of fatvec's best", speed.setup_costs, folded=True),
@@ -43,14 +43,17 @@ SECTIONS = [
     Section("Seven figures of a vector", vectors.seven_figures, kind="vectors"),
     Section("Columns of multivectors", vectors.multivectors, kind="vectors"),
     Section("All vectors", vectors.all_times, folded=True, kind="vectors"),
-    Section("Over ranks", ranks.over_ranks, kind="ranks"),
-    Section("All ranks", ranks.all_ranks, folded=True, kind="ranks"),
-    Section("Serial, OpenMP and CUDA side by side", models.side_by_side, across=True),
+    Section("Over ranks", scaling.over_ranks, kind="ranks"),
+    Section("All ranks", scaling.all_ranks, folded=True, kind="ranks"),
+    Section("Serial, OpenMP and CUDA side by side", published.side_by_side, across=True),
     Section("Performance portability", portability.across_platforms, across=True),
     Section("Beside published figures", published.beside_published, across=True),
     Section("Failed and skipped", record.not_measured, across=True),
     Section("Provenance", record.provenance, across=True),
 ]
+# What texts.md.j2 may use, beside `view` or `views`.
+IN_TEXTS = {"MARKS": MARKS, "NOISY": NOISY, "LAUNCH_BOUND": costs.LAUNCH_BOUND}
+IN_TEXTS |= {"versions": summary.versions, "platforms": portability.platforms}
 
 
 def write(views: list) -> list[Block]:
@@ -64,6 +67,11 @@ def write(views: list) -> list[Block]:
             for section in sections:
                 fits = across or section.kind == subject.run.kind
                 if found := section.write(subject) if fits else []:
+                    values = {"views" if across else "view": subject, **IN_TEXTS}
+                    for block in flat(found):
+                        if isinstance(block, Picture) and not across:
+                            block.name = subject.prefix + block.name
+                    found = [*says(section.title, **values), *found]
                     found = [folded(found)] if section.folded else found
                     blocks += [Heading(section.title, 2 if across else 3), *found]
     return blocks

@@ -1,20 +1,94 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings that were swept within one run, and kernels and schedules: what each value costs
-against the best."""
-
-from __future__ import annotations
+"""Formats beside CSR: whose speed, and when a conversion pays; kernels and schedules, and settings
+that were swept within one run: what each value costs against the best."""
 
 import re
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from . import analysis
-from .load import Run
-from .names import SPEAKING
-from .page import Block, Picture
-from .style import INK, SMALL, Sheet, look, over_values, pages, pick, short, step, strip, ticks
+from . import analysis, style
+from .load import Run, union
+from .names import RAW, SPEAKING, SPECIALISED
+from .page import Block, Details, Picture, headed, table
+from .speed import paged
+from .style import FORMATS, INK, LABELS, SMALL, Sheet, by_matrix, even, look, over_values, pages
+from .style import pick, short, step, strip, ticks
+
+MOST = 15  # matrices on one page
+
+
+def formats(view) -> list[Block]:
+    blocks: list[Block] = []
+    for wanted, name, who in (
+        (SPECIALISED, "formats", "fatvec's"),
+        (RAW, "formats-raw", "the hand-written"),
+    ):
+        rows = against_csr(view, wanted)
+        if rows.format.nunique() > 1:
+            alt = f"Marks: speed of {who} kernels of each format over those of CSR per matrix and k"
+            drawn = paged(view, rows, name, MOST, _formats, alt)
+            folded = [Details("The same of the hand-written kernels", drawn)]
+            blocks += drawn if wanted == SPECIALISED else folded
+    return [*blocks, *_break_even(view)]
+
+
+def against_csr(view, wanted: str) -> pd.DataFrame:
+    rows = analysis.formats(view.run, wanted)
+    return rows[rows.over_csr.notna()]
+
+
+def _formats(view, rows: pd.DataFrame, title: str):
+    """Speed of each format's best kernel over CSR's, matrices below each other, one panel per k."""
+    counts = rows.groupby("k").size()  # a panel of few marks tells little
+    columns = pick(counts.index[2 * counts >= counts.max()], 4)
+    matrices = list(dict.fromkeys(rows.matrix))
+    names = [name for name in dict.fromkeys(rows.format) if name != "csr"]
+    # inches, so that the marks of one matrix do not touch the next one's
+    row = max(0.26, 0.1 * len(names) + 0.08)
+    height = len(matrices) * row + LABELS
+    sheet = Sheet(len(columns), 4, height, sharey=True, sharex=True)
+    for axis, k in zip(sheet.axes, columns):
+        wide = rows[rows.k == k].pivot_table(index="matrix", columns="format", values="over_csr")
+        wide = wide.reindex(index=matrices, columns=names)
+        for offset, name in enumerate(names):
+            places = np.arange(len(matrices)) + (offset - (len(names) - 1) / 2) * 0.1 / row
+            colour = style.look(name, FORMATS)[0]
+            axis.hlines(places, 1, wide[name], color=colour, linewidth=1.6, zorder=3)
+            sheet.marks(axis, wide[name].to_numpy(), places, name, FORMATS)
+        axis.set(xscale="log", title=f"k = {k}", xlabel="speed / CSR's")
+        by_matrix(axis, matrices)
+    for axis in sheet.axes:
+        even(axis)
+    kind = "fatvec's" if rows.role.iloc[0] == SPECIALISED else "hand-written"
+    facts = f"{view.facts()}; right of the line: faster than CSR"
+    return sheet.done(f"Formats against CSR, {kind} kernels{title}", facts)
+
+
+def _break_even(view) -> list[Block]:
+    rows = against_csr(view, SPECIALISED)
+    rows = rows[rows.format != "csr"]
+    if rows.empty:
+        return []
+    rows = rows.assign(size=rows.stored_entries / rows.nnz, ms=rows.setup_seconds * 1e3)
+    rows["mark"] = rows.over_csr_mark
+    columns = sorted(rows.k.unique())
+    heads = "matrix | format | size <- size times | set-up (ms) <- ms .3g" + "".join(
+        f" | k = {k} <- {k} count" for k in columns
+    )
+
+    def tables(part: pd.DataFrame) -> list[Block]:
+        groups = part.groupby(["matrix", "format"], sort=False)
+        own = groups[["size", "ms"]].median().assign(size_mark="", ms_mark=groups.mark.agg(union))
+        wide = own.join(analysis.wide(part, ["matrix", "format"], "k", "break_even"))
+        wide = wide.reset_index().assign(**{str(k): float("nan") for k in {*columns} - {*part.k}})
+        never = wide[map(str, columns)].isna().all(axis=1)
+        paying, rest = table(wide[~never], heads, 2), table(wide[never], heads, 2)
+        folded = Details(f"{never.sum()} that never pay", [rest])
+        return [*([paying] if paying.rows else []), *([folded] if rest.rows else [])]
+
+    return [*headed("When a conversion pays"), *view.apart(rows, tables)]
+
 
 FEWEST = 3  # distinct values that make a sweep
 MOST_PANELS = 12
@@ -49,7 +123,8 @@ def sweeps(run: Run, parameter: str) -> list[tuple[str, pd.DataFrame]]:
             part[["x", "y"]] = part.value.str.split("x", expand=True).astype(int)
         else:
             part["value"] = part.value.astype(int)
-        found.append((run.describe(group.iloc[0], contender=True, without=parameter), part))
+        title = f"{group.contender.iloc[0]} {run.describe(group.iloc[0], parameter)}"
+        found.append((title.rstrip(), part))
     return found
 
 
@@ -75,7 +150,7 @@ def settings(view) -> list[Block]:
     if variants := choices(run):
         blocks.append(
             Picture(
-                f"{view.prefix}variants",
+                "variants",
                 "Per contender and format: each variant's speed relative to the fastest variant, "
                 "a mark per case.",
                 lambda: _choices(view, variants),
@@ -93,8 +168,7 @@ def settings(view) -> list[Block]:
         draw, sheets = _blocks if what == "block" else _numeric, pages(found, MOST_PANELS)
         blocks += [
             Picture(
-                f"{view.prefix}sweep-{words.replace(' ', '-')}"
-                + f"-{position}" * (len(sheets) > 1),
+                f"sweep-{words.replace(' ', '-')}" + f"-{position}" * (len(sheets) > 1),
                 f"Speed relative to the best setting over {words}: "
                 f"{', '.join(title for title, _ in sheet)}.",
                 lambda sheet=sheet, draw=draw, words=words: draw(view, sheet, words),
@@ -104,7 +178,7 @@ def settings(view) -> list[Block]:
     return blocks
 
 
-def _numeric(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.Figure:
+def _numeric(view, found: list[tuple[str, pd.DataFrame]], parameter: str):
     """Over the setting, one panel per variant, one line per k: geometric mean over the matrices."""
     sheet = Sheet(len(found), 3 if len(found) > 4 else 2, 2.7, sharey=True)
     columns = pick([k for _, rows in found for k in rows.k], 5)
@@ -121,7 +195,7 @@ def _numeric(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt
     return sheet.done(f"Sweep: {parameter}", facts)
 
 
-def _blocks(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.Figure:
+def _blocks(view, found: list[tuple[str, pd.DataFrame]], parameter: str):
     """Over x and y of the block, one panel per variant and k."""
     sheet = Sheet(len(found), 3, 2.9)
     for axis, (title, rows) in zip(sheet.axes, found):
@@ -140,7 +214,7 @@ def _blocks(view, found: list[tuple[str, pd.DataFrame]], parameter: str) -> plt.
     return sheet.done(f"Sweep: {parameter}", f"{view.facts()}; {says}")
 
 
-def _choices(view, found: list[tuple[str, pd.DataFrame]]) -> plt.Figure:
+def _choices(view, found: list[tuple[str, pd.DataFrame]]):
     """A dot per case, a bar at the geometric mean."""
     longest = max(rows.value.nunique() for _, rows in found)
     sheet = Sheet(len(found), 2, 0.3 * longest + 0.95, sharex=True)

@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speed: per matrix, over k, beside the bound, and the table of every comparison."""
 
-from __future__ import annotations
-
-from typing import Callable
-
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Patch
 
 from . import analysis, style
+from .load import Run
 from .names import PORTABLE, RAW, SPECIALISED
-from .page import Block, Picture, Text, gflops, marked, table
+from .page import Block, Picture, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
@@ -20,9 +16,7 @@ HOLLOW = {"name": "hollow: fits the cache", "color": MUTED, "marker": "o", "line
 HOLLOW["markerfacecolor"] = "white"
 
 
-def paged(
-    view, rows: pd.DataFrame, name: str, most: int, draw, alt: str, caption: str | Callable = ""
-) -> list[Block]:
+def paged(view, rows, name: str, most: int, draw, alt: str, caption="") -> list[Block]:
     """A picture per layout (and the like) and page of matrices; caption: a text, or what makes one
     of a page."""
     found = []
@@ -34,7 +28,7 @@ def paged(
             found.append((place, matrices, part[part.matrix.isin(matrices)]))
     return [
         Picture(
-            f"{view.prefix}{name}" + f"-{position}" * (len(found) > 1),
+            name + f"-{position}" * (len(found) > 1),
             f"{alt}{place}: {', '.join(matrices)}.",
             lambda page=page, place=place: draw(view, page, place),
             caption(page) if callable(caption) else caption,
@@ -46,8 +40,7 @@ def paged(
 def contenders(view, part: pd.DataFrame) -> list[str]:
     """Those that have a point, fatvec first, then the portable kernel, hand-written code, the
     libraries."""
-    names = [name for role in analysis.ROLES for name in analysis.contenders(view.run, role)]
-    return [name for name in names if part[name].notna().any()]
+    return [name for name in analysis.contenders(view.run) if part[name].notna().any()]
 
 
 def most_compared(part: pd.DataFrame, names: list[str]) -> list[int]:
@@ -66,7 +59,7 @@ def bars(view) -> list[Block]:
     return paged(view, view.table, "gflops", MOST_BARS, _bars, alt, caption)
 
 
-def _bars(view, part: pd.DataFrame, title: str) -> plt.Figure:
+def _bars(view, part: pd.DataFrame, title: str):
     """Matrices below each other, one panel per k."""
     names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
     columns, pitch = most_compared(part, names), len(names) + 0.9
@@ -106,7 +99,7 @@ def over_k(view) -> list[Block]:
     return paged(view, pd.concat(several), "over-k", MOST_LINES, _over_k, alt, caption)
 
 
-def _over_k(view, part: pd.DataFrame, title: str) -> plt.Figure:
+def _over_k(view, part: pd.DataFrame, title: str):
     """One panel per matrix, one line per contender, the bound above them."""
     groups = list(part.groupby("matrix", sort=False))
     sheet = Sheet(len(groups), 3 if len(groups) > 4 else 2, 2.8)
@@ -149,7 +142,7 @@ def of_bound(view) -> list[Block]:
     )
 
 
-def _of_bound(view, part: pd.DataFrame, title: str) -> plt.Figure:
+def _of_bound(view, part: pd.DataFrame, title: str):
     """Matrices below each other, one panel per k, one mark per contender."""
     names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
     columns = most_compared(part, names)
@@ -175,24 +168,23 @@ def roofline(view) -> list[Block]:
     rows = rows[(rows.bytes > 0) & (rows.bound_fraction > 0) & (rows.GFLOPS > 0)]
     alt = "Roofline: GFLOPS over flops per byte for every problem, below the measured bandwidth."
     caption = "Each contender's best. The peak of arithmetic is not measured: it has no roof here."
-    name = f"{view.prefix}roofline"
+    name = "roofline"
     return [Picture(name, alt, lambda: _roofline(view, rows), caption)] if len(rows) else []
 
 
-def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
+def _roofline(view, rows: pd.DataFrame):
     """Each problem's fastest of each contender over its arithmetic intensity."""
     rows = rows.assign(intensity=rows.GFLOPS * rows.seconds * 1e9 / rows.bytes)
     best = analysis.fastest(rows, [*view.run.problem_keys, "contender"])
     bandwidth = (rows.bytes / rows.seconds / rows.bound_fraction).median() / 1e9
     sheet = Sheet(1, 1, 4.9)
     (axis,) = sheet.axes
-    for role in analysis.ROLES:
-        for name in analysis.contenders(view.run, role):
-            points = best[best.contender == name]
-            inside = (points.bytes_per_cache < 1).to_numpy()
+    for name in analysis.contenders(view.run):
+        points = best[best.contender == name]
+        inside = (points.bytes_per_cache < 1).to_numpy()
+        if len(points):
             x, y = points.intensity.to_numpy(), points.GFLOPS.to_numpy()
-            if len(points):
-                sheet.marks(axis, x, y, name, hollow=inside)
+            sheet.marks(axis, x, y, name, hollow=inside)
     sheet.key(**HOLLOW)
     ends = np.array([best.intensity.min() / 1.25, best.intensity.max() * 1.25])
     limit = f"measured bandwidth, {bandwidth:.4g} GB/s"
@@ -206,7 +198,7 @@ def _roofline(view, rows: pd.DataFrame) -> plt.Figure:
 
 
 def comparison(view) -> list[Block]:
-    named = [name for role in (PORTABLE, RAW) for name in analysis.contenders(view.run, role)]
+    named = analysis.contenders(view.run, PORTABLE, RAW)
     named = [name for name in named if view.table[name].notna().any()]
     columns = [
         "matrix | best of fatvec <- fatvec_what | best library <- peer_what | k",
@@ -215,13 +207,7 @@ def comparison(view) -> list[Block]:
         "fatvec / raw <- vs_raw times | fatvec / library <- vs_peer times | "
         "of bound <- bound_fraction share",
     ]
-    says = (
-        "GFLOPS = 2·nnz·k / median time, padding not counted. Each contender is represented by its "
-        "fastest format and kernel; ratios are fatvec over the other, so above 1 fatvec is faster. "
-        "Of bound: share of the speed at which the compulsory traffic would pass at the measured "
-        "memory bandwidth; above 100 % the caches helped. A dash: not measured, see below."
-    )
-    return [Text(says), *view.apart(view.table, lambda part: [table(part, columns, 3, (4,))])]
+    return view.apart(view.table, lambda part: [table(part, columns, 3, (4,))])
 
 
 def setup_costs(view) -> list[Block]:
@@ -233,10 +219,42 @@ def setup_costs(view) -> list[Block]:
         "matrix | format and kernel <- fatvec_what | k | set-up (ms) <- ms .3g | "
         "in products <- setup_products .3g | spread <- spread share"
     )
-    return [
-        Text(
-            "Conversion and analysis are paid once, outside the times above; in products: how "
-            "many products they cost. Spread: (p90 − p10) / median of the repetitions."
-        ),
-        *view.apart(costs, lambda part: [table(part, columns, 2)]),
-    ]
+    return view.apart(costs, lambda part: [table(part, columns, 2)])
+
+
+COPIES = {  # of the copies that count
+    "out": ["copy_out_seconds"],
+    "both": ["copy_in_seconds", "copy_out_seconds"],
+    "pinned_out": ["pinned_out_seconds"],
+    "pinned_both": ["pinned_in_seconds", "pinned_out_seconds"],
+}
+
+
+def copied(run: Run) -> pd.DataFrame:
+    """The fastest row of each problem, backend and contender of which copies were timed, with
+    COPIES: its GFLOPS where those copies are within the time."""
+    rows = run.measured.reindex(columns=list(dict.fromkeys([*run.rows, *sum(COPIES.values(), [])])))
+    rows = rows[rows.get("copy_out_bytes", pd.Series(0.0, rows.index)) > 0]
+    if rows.empty:
+        return rows
+    best = analysis.fastest(rows, [*run.problem_keys, "backend", "contender"])
+    flops = best.GFLOPS * best.seconds
+    within = {
+        way: flops / (best.seconds + best[names].sum(axis=1, skipna=False))
+        for way, names in COPIES.items()
+    }
+    return analysis.in_order(run, best.assign(**within))
+
+
+def copies(view) -> list[Block]:
+    rows = copied(view.run)
+    if rows.empty:
+        return []
+    pinned = bool(rows.pinned_both.notna().any())
+    columns = (
+        "matrix | what | k | alone <- GFLOPS gflops | Y back <- out gflops | "
+        "X in, Y back <- both gflops"
+        + " | Y back, pinned <- pinned_out gflops | both, pinned <- pinned_both gflops"
+        * pinned
+    )
+    return view.apart(rows, lambda part: [table(part, columns, 3, (4,))])

@@ -2,8 +2,6 @@
 """How every picture looks: one colour and marker per contender (Okabe and Ito's palette), panels
 with a head, scales, pages; as wide as a page's text, or as a phone."""
 
-from __future__ import annotations
-
 import math
 import textwrap
 
@@ -183,7 +181,7 @@ class Sheet:
             axis.set_ylabel(ylabel if at % self.columns == 0 else "")
             axis.set_xlabel(xlabel or axis.get_xlabel())
 
-    def done(self, title: str, facts: str) -> plt.Figure:
+    def done(self, title: str, facts: str):
         """The figure grows by its head, so that the panels keep their size."""
         figure, (width, below) = self.figure, self.figure.get_size_inches()
         title, facts = textwrap.wrap(title, int(width * 8)), textwrap.wrap(facts, int(width * 13))

@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first screen: who is fastest, by how much, what portability costs; and the summary by k."""
 
-from __future__ import annotations
-
-from typing import Callable
-
 import pandas as pd
 
-from . import analysis, costs, ranks
-from .load import MARKS, NOISY, union, unions
+from . import analysis, costs, scaling
+from .load import union
 from .names import RAW, role
-from .page import NONE, Block, Bullets, Heading, Table, Text, Verdict, marked, share, table, times
+from .page import NONE, Block, Bullets, Heading, Text, Verdict, marked, share, table, times
 from .views import commit
 
 
@@ -23,7 +19,7 @@ def claims(view) -> list[tuple[str, str]]:
     if view.run.dry:
         return [("Dry run", "Results were verified, times mean nothing.")]
     if view.run.kind == "ranks":
-        return ranks.claims(view.run)
+        return scaling.claims(view.run)
     some = len(view.run.measured)
     return [_fastest(view), *_portability(view), *_against(view)] if some else []
 
@@ -33,21 +29,18 @@ def headline(view) -> list[str]:
     return [*map(" ".join, claims(view)), *analysis.counts(view.run, view.table)]
 
 
-def what_to_use(view) -> Table | None:
-    """Per k the contender and format that is nearest to the fastest in the sum over the cases, of
-    the k that at least half as many matrices have as the most; neighbours with one answer are a
-    row. Its share of the fastest one's speed is the geometric mean over the cases that it has."""
+def what_to_use(view):
+    """A table, where there are products: per k the contender and format that is nearest to the
+    fastest in the sum over the cases, of the k that at least half as many matrices have as the
+    most; neighbours with one answer are a row. Its share of the fastest one's speed is the
+    geometric mean over the cases that it has."""
     if view.run.dry or view.run.kind != "products":
         return None
     rows, keys = view.run.measured, view.run.problem_keys
     best = analysis.fastest(rows, [*keys, "contender", "format"])
-    first = analysis.fastest(best, keys).set_index(keys)[["seconds", "mark"]]
-    best = best.join(first, on=keys, rsuffix="_first")
-    best = best.assign(
-        use=(best.contender + " " + best.format).str.strip(),
-        share=best.seconds_first / best.seconds,
-        share_mark=unions(best.mark, best.mark_first),
-    )
+    first = analysis.fastest(best, keys)
+    best = analysis.against(best, first, keys, "share")
+    best["use"] = (best.contender + " " + best.format).str.strip()
     matrices = rows.groupby("k").matrix.nunique()
     answers: list[tuple[str, list[int]]] = []
     for k, count in matrices.items():
@@ -63,7 +56,7 @@ def what_to_use(view) -> Table | None:
             {
                 "k": " to ".join(dict.fromkeys(map(str, (ks[0], ks[-1])))),
                 "use": use,
-                "cases": f"{len(cases)} of {first.index.get_level_values('k').isin(ks).sum()}",
+                "cases": f"{len(cases)} of {first.k.isin(ks).sum()}",
                 "spread": cases.spread.dropna().median(),
                 "spread_mark": union(cases.mark),
                 **analysis.means(cases.share, cases.share_mark, "share", "worst"),
@@ -89,12 +82,10 @@ def _fastest(view) -> tuple[str, str]:
     if len(formats):
         counts = (f"{shape} ({count})" for shape, count in formats.head(3).items())
         text += ", in " + ", ".join(counts) + " and others" * (len(formats) > 3)
-    mine = best[best.contender == name].set_index(keys)[["seconds", "mark"]]
-    others = analysis.fastest(best[best.contender != name], keys).set_index(keys)
-    both = mine.join(others[["seconds", "mark"]], rsuffix="_other", how="inner")
+    mine, others = best[best.contender == name], best[best.contender != name]
+    both = analysis.against(mine, analysis.fastest(others, keys), keys, "lead", "inner")
     if len(both):
-        lead, marks = both.seconds_other / both.seconds, union(unions(both.mark, both.mark_other))
-        mean = marked(times(analysis.geometric_mean(lead)), marks)
+        mean = marked(times(analysis.geometric_mean(both.lead)), union(both.lead_mark))
         text += f"; over all cases {mean} the speed of the best other (geometric mean)"
     return name + " (hand-written)" * (role(name) == RAW), text + "."
 
@@ -111,7 +102,7 @@ def _portability(view) -> list[tuple[str, str]]:
     return [_claim(view, cells, "ratio", share, says)]
 
 
-def _claim(view, rows: pd.DataFrame, column: str, read: Callable, says: str) -> tuple[str, str]:
+def _claim(view, rows: pd.DataFrame, column: str, read, says: str) -> tuple[str, str]:
     """The mean of a ratio, and behind what it says the worst case."""
     low = rows.loc[[rows[column].idxmin()]]
     worst = marked(read(low[column].item()), low[f"{column}_mark"].item())
@@ -131,21 +122,7 @@ def _against(view) -> list[tuple[str, str]]:
 
 
 def summary(views: list) -> list[Block]:
-    says = "is a dry run: its results were verified, its times mean nothing."
-    notes = [f"{view.run.label} {says}" for view in views if view.run.dry]
-    blocks: list[Block] = [
-        *([Bullets(notes)] if notes else []),
-        *([Text(text)] if (text := versions(views)) else []),
-        Text(
-            "Ratios between contenders hold only within one run; there is no claim across "
-            "machines. Every result was verified before it was timed."
-        ),
-        Text(
-            f"{MARKS[0]} beside a number: repetitions behind it spread by more than {NOISY:.0%} of "
-            f"their median. {MARKS[1]}: operands behind it fit the last-level cache, of a GPU the "
-            "second-level one. A mean has the marks of all that it is taken over."
-        ),
-    ]
+    blocks: list[Block] = []
     for view in views:
         counts = Bullets(analysis.counts(view.run, view.table))
         shown = [] if view.run.kind == "ranks" else [*_cached(view), *_per_k(view)]

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors: statistics, dot products and norms over their length and by version."""
 
-from __future__ import annotations
-
 import functools
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
 from . import analysis
-from .page import Block, Picture, Text, table
+from .page import Block, Picture, table
 from .style import BOUND, Sheet, plain, stroke
 
 DASHES = ["-", (0, (4, 2)), (0, (1, 1.5))]  # of a contender's versions
@@ -17,11 +14,7 @@ DASHES = ["-", (0, (4, 2)), (0, (1, 1.5))]  # of a contender's versions
 
 def versions(view, rows: pd.DataFrame) -> pd.DataFrame:
     """With the version's name, microseconds and the length as it is to be read."""
-    return rows.assign(
-        version=[view.run.describe(row, contender=True) for _, row in rows.iterrows()],
-        us=rows.seconds * 1e6,
-        N=rows.length.map("{:,}".format),
-    )
+    return rows.assign(version=rows.what, us=rows.seconds * 1e6, N=rows.length.map("{:,}".format))
 
 
 def over_length(view) -> list[Block]:
@@ -33,25 +26,16 @@ def over_length(view) -> list[Block]:
         ("bandwidth", "bound_fraction", "bandwidth / measured", "Share of the bandwidth"),
     )
     return [
-        Text(
-            "Every version leaves its result where it computed it. The dashed line: the bytes of "
-            "the operands, read once at the fastest pattern that the same run measured (a copy on "
-            "a GPU; read, copy or triad on a host). Vectors that fit a cache may be faster."
-        ),
-        *(
-            Picture(
-                f"{view.prefix}vectors-{name}",
-                f"Lines: {label} over the length, a panel per operation, a line per version.",
-                functools.partial(
-                    _over_length, view, rows, value, label, f"{title} over the length"
-                ),
-            )
-            for name, value, label, title in pictures
-        ),
+        Picture(
+            f"vectors-{name}",
+            f"Lines: {label} over the length, a panel per operation, a line per version.",
+            functools.partial(_over_length, view, rows, value, label, f"{title} over the length"),
+        )
+        for name, value, label, title in pictures
     ]
 
 
-def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str) -> plt.Figure:
+def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str):
     """`value` (a column) over the length, a panel per operation, a line per version; where it is a
     time, that of the bound, too."""
     lines = versions(view, view.run.measured).groupby("version", sort=False).contender.first()
@@ -83,14 +67,7 @@ def seven_figures(view) -> list[Block]:
     rows = analysis.fastest(rows, ["length", "version"])
     wide = analysis.wide(rows.sort_values("length", kind="stable"), ["N"], "version", "us")
     columns = ["N", *((name, name, ".1f") for name in rows.version.unique())]
-    return [
-        Text(
-            "µs for the sum, the sums of magnitudes and of squares, the max-norm, least, greatest "
-            "and number of zeros of a vector of N elements, in one pass. Gollmann 2020 compares "
-            "shared memory with warp shuffles (exercises 1 to 3)."
-        ),
-        table(wide.reset_index(), columns, 0),
-    ]
+    return [table(wide.reset_index(), columns, 0)]
 
 
 def multivectors(view) -> list[Block]:
@@ -104,13 +81,7 @@ def multivectors(view) -> list[Block]:
         "operation | layout | k | rows <- N",
         *((name, name, "share") for name in rows.version.unique()),
     ]
-    return [
-        Text(
-            "Share of the measured bandwidth, every element counted once. fatvec takes all columns "
-            "in one pass, the others one after the other."
-        ),
-        table(wide, columns, 2, (4,)),
-    ]
+    return [table(wide, columns, 2, (4,))]
 
 
 def all_times(view) -> list[Block]:

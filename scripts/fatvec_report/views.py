@@ -2,8 +2,6 @@
 """Result files to views: what one machine's CPU, or its GPU, did; files that differ in the number
 of threads only are one view."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

@@ -2,16 +2,20 @@
 """Results small enough to do their arithmetic by hand. Imported before fatvec_report, which it
 finds; where its packages are missing the test is skipped."""
 
+import contextlib
+import io
 import json
 import pathlib
 import sys
 import tempfile
+import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "fatvec_docs")]
 try:
     import jinja2  # noqa: F401
     import matplotlib  # noqa: F401
+    from fatvec_report.__main__ import main
     from fatvec_report.load import load
     from fatvec_report.views import views
 except ImportError as error:
@@ -90,3 +94,28 @@ def seen(entries, **context):
     """The view of one file."""
     (view,) = views(made(({"cpu": "c", "gpu": "c", **context}, entries)))
     return view
+
+
+class ReportTest(unittest.TestCase):
+    """The program, in this process, since a new one would first read pandas and matplotlib."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, document, name="odd.json"):
+        path = self.folder / name
+        path.write_text(json.dumps(document))
+        return path
+
+    def report(self, *paths, status=0, err=None):
+        """What it says on its standard output and error."""
+        out, err = io.StringIO(), err or io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            found = main([*map(str, paths), "-o", str(self.folder / "out")])
+        self.assertEqual(found, status, err.getvalue())
+        return out.getvalue(), err.getvalue()
+
+    def text(self, name="report.md"):
+        return (self.folder / "out" / name).read_text()

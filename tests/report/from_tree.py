@@ -9,7 +9,7 @@ import json
 import pathlib
 import sys
 
-import synthetic_rows
+import synthetic
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "results"
 # Backend, bytes per second and of the cache, facts that the rows do not hold.
@@ -25,7 +25,7 @@ def benchmark(row, backend, bandwidth, cache):
     nnz = round(float(row["gflops"]) * 1e9 * seconds / (2 * k))
     parts = [f"matrix:{row['matrix']}", f"contender:{row['contender']}", f"backend:{backend}"]
     parts += [f"format:{row['format']}", *row["settings"].split(), "layout:row", f"k:{k}"]
-    entry = synthetic_rows.row("/".join(parts), seconds, nnz, nnz // 20, k, bandwidth, cache)
+    entry = synthetic.row("/".join(parts), seconds, nnz, nnz // 20, k, bandwidth, cache)
     measured = {"spread": float(row["spread"]), "bound_fraction": float(row["bound_fraction"])}
     return {**entry, **measured, "repetitions": int(row["repetitions"])}
 
@@ -44,7 +44,7 @@ def write(folder):
         bandwidth_key = "cuda" if backend == "cuda" else "host"
         context[f"bandwidth_{bandwidth_key}_copy_GBs"] = f"{bandwidth / 1e9:.0f}"
         context |= {"git_hash": "0" * 40, "compiler": about["compiler"], "suite": name}
-        document = synthetic_rows.document(context, rows.values())
+        document = synthetic.document(context, rows.values())
         (folder / f"{name}.json").write_text(json.dumps(document))
 
 

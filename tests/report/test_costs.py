@@ -75,7 +75,7 @@ class Cost(unittest.TestCase):
                 for at in (f"layout={layout} k=1", f"layout={layout} k=8")
             )
         )
-        _, _, row_title, row, column_title, column = costs.cost(self.view)
+        row_title, row, column_title, column = costs.cost(self.view)
         titles = ("openmp, layout row", "openmp, layout column")
         self.assertEqual((row_title.text, column_title.text), titles)
         shapes = ("hll", "csr", "best format")

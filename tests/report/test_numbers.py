@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from cases import case, cases, made, seen
-from fatvec_report import analysis, models, published, ranks, settings, summary, threads
+from fatvec_report import analysis, published, scaling, settings, summary
 from fatvec_report.page import Heading, Picture, Table, flat
 from fatvec_report.views import commit, views
 
@@ -119,7 +119,7 @@ class Threads(unittest.TestCase):
             for count, seconds in ((1, 5), (4, 2))
         ]
         (view,) = views(made(*files))
-        table = threads.speedups(view.runs, view.threads)
+        table = scaling.speedups(view.runs, view.threads)
         return list(table.speedup), list(table.efficiency)
 
     def test_speedup_is_over_the_same_contender_on_one_thread(self):
@@ -164,7 +164,7 @@ class Models(unittest.TestCase):
     def tables(self, *files):
         """By the first words of their headings."""
         title, found = "", {}
-        for block in flat(models.side_by_side(views(made(*files)))):
+        for block in flat(published.side_by_side(views(made(*files)))):
             title = block.text.partition(" (")[0] if isinstance(block, Heading) else title
             found |= {title: block} if isinstance(block, Table) else {}
         return found
@@ -197,7 +197,7 @@ class Models(unittest.TestCase):
         self.assertIn(row, both["Serial, OpenMP and CUDA"].rows)
 
     def test_other_matrices_are_not_compared(self):
-        self.assertEqual(models.side_by_side([seen(cases("serial 4 | fatvec 4"))]), [])
+        self.assertEqual(published.side_by_side([seen(cases("serial 4 | fatvec 4"))]), [])
 
 
 class Ranks(unittest.TestCase):
@@ -215,10 +215,12 @@ class Ranks(unittest.TestCase):
     def test_speed_up_is_efficiency_times_ranks(self):
         run = self.run_of("strong", (1, 4, 1.0), (2, 2.5, 0.8), (4, 2, 0.5))
         self.assertEqual((run.kind, list(run.rows.ranks)), ("ranks", [1, 2, 4]))
-        self.assertEqual([round(one, 6) for one in ranks.with_speed_up(run).speed_up], [1, 1.6, 2])
-        self.assertEqual(ranks.claims(run)[0][0], "0.500")
+        self.assertEqual(
+            [round(one, 6) for one in scaling.with_speed_up(run).speed_up], [1, 1.6, 2]
+        )
+        self.assertEqual(scaling.claims(run)[0][0], "0.500")
         (view,) = views([run])
-        (table,) = ranks.all_ranks(view)
+        (table,) = scaling.all_ranks(view)
         for name, shown in (
             ("ranks", ["1", "2", "4"]),
             ("hidden", ["–", "25%", "25%"]),
@@ -231,10 +233,10 @@ class Ranks(unittest.TestCase):
     def test_a_dry_run_has_no_pictures(self):
         run = self.run_of("weak", (1, 4, 1.0), (2, 2.5, 0.8))
         (view,) = views([run])
-        drawn = [block for block in ranks.over_ranks(view) if isinstance(block, Picture)]
+        drawn = [block for block in scaling.over_ranks(view) if isinstance(block, Picture)]
         self.assertEqual(len(drawn), 5)
         run.context["dry_run"] = "true"
-        self.assertEqual(ranks.over_ranks(view), [])
+        self.assertEqual(scaling.over_ranks(view), [])
 
 
 class Commit(unittest.TestCase):

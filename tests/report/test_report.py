@@ -2,7 +2,6 @@
 """Reading results, and the program. Run by CTest with the Python of .venv; sample.json is made up,
 its figures are easy to check by head."""
 
-import contextlib
 import io
 import json
 import pathlib
@@ -10,10 +9,9 @@ import re
 import tempfile
 import unittest
 
-from cases import ROOT
+from cases import ROOT, ReportTest, made
 
 from fatvec_report import analysis
-from fatvec_report.__main__ import main
 from fatvec_report.load import BadInput, load
 from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name, role
 from fatvec_report.views import views
@@ -96,11 +94,7 @@ class Loading(unittest.TestCase):
 
 class Views(unittest.TestCase):
     def load(self, *documents):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = [pathlib.Path(folder) / f"run-{at}.json" for at in range(len(documents))]
-            for path, document in zip(paths, documents):
-                path.write_text(json.dumps(document))
-            return views([load(path) for path in paths])
+        return views(made(*(document.values() for document in documents)))
 
     def cpu(self, threads=4):
         return synthetic.cpu(["gen:twin:cage4"], (1,), threads=threads, chunks=())
@@ -145,41 +139,18 @@ class Comparison(unittest.TestCase):
         rows = self.table.loc["data/cage4.mtx"]
         self.assertTrue(rows[["raw_best", "peer", "vs_raw", "vs_peer"]].isna().all(axis=None))
 
-    def test_means_are_geometric(self):
-        self.assertAlmostEqual(analysis.geometric_mean(self.table.vs_raw), (0.8 * 1.2) ** 0.5)
 
-
-class Program(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def report(self, *paths, status=0, err=None):
-        """In this process, since a new one would first read pandas and matplotlib. What it says on
-        its standard output and error."""
-        out, err = io.StringIO(), err or io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            found = main([*map(str, paths), "-o", str(self.folder / "out")])
-        self.assertEqual(found, status, err.getvalue())
-        return out.getvalue(), err.getvalue()
-
-    def text(self):
-        return (self.folder / "out" / "report.md").read_text()
-
+class Program(ReportTest):
     def figures(self):
         return {path.name for path in (self.folder / "out" / "figures").iterdir()}
 
     def edited(self, edit):
         document = json.loads(SAMPLE.read_text())
         edit(document)
-        path = self.folder / "edited.json"
-        path.write_text(json.dumps(document))
-        return path
+        return self.write(document, "edited.json")
 
     def test_vectors_have_pages_of_their_own(self):
-        path = self.folder / "vectors.json"
-        path.write_text(json.dumps(synthetic.vectors()))
+        path = self.write(synthetic.vectors(), "vectors.json")
         self.assertEqual(self.report(path)[1], "")
         images = {name for name in self.figures() if name.endswith(".png")}
         self.assertEqual(images, {"vectors-runtime.png", "vectors-bandwidth.png"})

@@ -1,16 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One matrix over many ranks, the suites weak and strong: efficiency and speed-up."""
-
-from __future__ import annotations
+"""Speed over threads, from runs that differ in their number; and of one matrix over many ranks, the
+suites weak and strong: speedup and efficiency."""
 
 import functools
 
-import matplotlib.pyplot as plt
 import pandas as pd
 
+from . import analysis
 from .load import Run, union, unions
-from .page import Block, Picture, Text, marked, number, table
-from .style import BOUND, STEPS, Sheet, over_values, pick, short, step
+from .names import PEER, SPECIALISED, role
+from .page import Block, Picture, marked, number, table
+from .style import BOUND, STEPS, Sheet, narrow, over_values, pick, short, step, stroke
+
+
+def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
+    """One row per problem, contender and number of threads: seconds, speedup over the same
+    contender on one thread, each at its best, efficiency = speedup / threads. Contenders without a
+    run on one thread, and serial ones, are left out."""
+    keys = [*runs[0].problem_keys, "contender"]
+    parts = [
+        analysis.fastest(run.measured[run.measured.backend != "serial"], keys).assign(threads=count)
+        for run, count in zip(runs, threads)
+    ]
+    rows = pd.concat(parts, ignore_index=True)
+    return analysis.over_one_thread(rows, keys)
+
+
+def over_threads(view) -> list[Block]:
+    rows = speedups(view.runs, view.threads) if len(view.runs) > 1 else pd.DataFrame()
+    if rows.empty:
+        return []
+    shown = rows[rows.k.isin(pick(rows.k, 3)) & (rows.role != PEER)]
+    most = max(view.threads)
+    columns = (
+        "matrix | contender | k | "
+        + "".join(f"speedup, {count} thr. <- {count} .2f | " for count in view.threads)
+        + f"efficiency, {most} thr. <- efficiency share | fastest with <- best"
+    )
+
+    def one(part: pd.DataFrame) -> list[Block]:
+        by = ["matrix", "contender", "k"]
+        wide = analysis.wide(part, by, "threads", "speedup")
+        last = part[part.threads == most].set_index(by)[["efficiency", "mark"]]
+        wide = wide.join(last.rename(columns={"mark": "efficiency_mark"}))
+        wide["best"] = part.set_index("threads").groupby(by).speedup.idxmax()
+        wide = wide.assign(
+            **{str(count): float("nan") for count in {*view.threads} - {*part.threads}}
+        )
+        return [table(wide.reset_index(), columns, 2)]
+
+    return [
+        Picture(
+            "scaling",
+            "Lines: speedup (above) and efficiency (below) over the number of threads, one column "
+            "per k, one line per contender.",
+            lambda: _scaling(view, rows),
+        ),
+        *view.apart(shown, one),
+    ]
+
+
+def _scaling(view, rows: pd.DataFrame):
+    """One column per k: geometric mean over the matrices, shaded from worst to best."""
+    columns, threads = pick(rows.k, 4), sorted(rows.threads.unique())
+    names = sorted(rows.contender.unique(), key=lambda name: analysis.ROLES.index(role(name)))
+    sheet = Sheet(2 * len(columns), len(columns), 2.6, sharey="none" if narrow() else "row")
+    for position, axis in enumerate(sheet.axes):
+        kind = "speedup" if position < len(columns) else "efficiency"
+        k = columns[position % len(columns)]
+        for name in names:
+            group = rows[(rows.k == k) & (rows.contender == name)].groupby("threads")[kind]
+            means, looks = group.apply(analysis.geometric_mean), stroke(name)
+            if name == SPECIALISED:
+                shade = {"color": looks["color"], "alpha": 0.13, "linewidth": 0}
+                axis.fill_between(means.index, group.min(), group.max(), **shade)
+            sheet.line(axis, means.index, means, name, **looks)
+        ideal = threads if kind == "speedup" else [1] * len(threads)
+        sheet.line(axis, threads, ideal, "ideal", **BOUND)
+        over_values(axis, threads)
+        axis.set(title=f"k = {k}", xlabel="threads")
+        axis.set_ylabel(kind if position % sheet.columns == 0 else "")
+        axis.set_ylim(bottom=0)
+    return sheet.done(
+        "Speedup and efficiency over threads",
+        f"{view.device}; over the same contender on one thread; shaded: fatvec's worst to best",
+    )
+
 
 MEGA, SPEED = 1e6, "times one rank's work a second"
 PICTURES = [  # name, counter, its unit's size, axis, title
@@ -23,12 +98,11 @@ PICTURES = [  # name, counter, its unit's size, axis, title
 
 
 def with_speed_up(run: Run) -> pd.DataFrame:
-    """The measured rows; how: what ran; speed_up: the work that all ranks do in a second, over that
+    """The measured rows; speed_up: the work that all ranks do in a second, over that
     of one; efficiency_mark: of the row's and of one rank's."""
-    rows = run.measured
-    rows = rows.assign(how=[run.describe(row) for _, row in rows.iterrows()])
     keys = [*run.problem_keys, "how"]
     keys.remove("ranks")
+    rows = run.measured
     alone = rows[rows.ranks == 1].groupby(keys).mark.agg(union).rename("alone_mark")
     rows = rows.join(alone, on=keys)
     return rows.assign(
@@ -55,30 +129,18 @@ def over_ranks(view) -> list[Block]:
     rows = with_speed_up(view.run)
     if view.run.dry or rows.empty:
         return []
-    says = {
-        True: "Weak scaling: the grid grows with the ranks; efficiency is the time of one rank "
-        "over the time of all.",
-        False: "Strong scaling: one matrix, however many ranks; efficiency is the time of one rank "
-        "over that of all, divided by their number.",
-    }[view.run.context.get("suite") == "weak"]
-    blocks: list[Block] = [
-        Text(
-            f"{says} One rank was measured in the same run; times are the slowest rank's. Hidden "
-            "is the share of the exchange and the halo part, run alone, that a whole product does "
-            "not take beyond its local part."
-        )
-    ]
+    blocks: list[Block] = []
     for name, column, unit, label, title in PICTURES:
         many = (rows.ranks > 1) | (column not in ("exchanged_bytes", "overlap"))
         shown = rows[rows[column].notna() & many].assign(shown=rows[column] / unit)
         if len(shown):
             alt = f"Lines: {title}, {label}; a panel per matrix, a line per k, dashed: ideal."
             draw = functools.partial(_over_ranks, view, shown, name, label, title)
-            blocks.append(Picture(f"{view.prefix}ranks-{name}", alt, draw))
+            blocks.append(Picture(f"ranks-{name}", alt, draw))
     return blocks
 
 
-def _over_ranks(view, rows: pd.DataFrame, name: str, label: str, title: str) -> plt.Figure:
+def _over_ranks(view, rows: pd.DataFrame, name: str, label: str, title: str):
     """A panel per matrix, a line per way and k."""
     lines = list(dict.fromkeys(zip(rows.how, rows.k)))
     lines = [lines[at] for at in pick(range(len(lines)), len(STEPS))]
