@@ -133,20 +133,9 @@ class Measured(unittest.TestCase):
                 row
                 for beta in ("0", "-0.5")
                 for row in results(
-                    "--dry-run",
-                    "--matrix",
-                    str(path),
-                    "--contender",
-                    "fatvec,raw-serial,raw-openmp",
-                    "--layout",
-                    "row,column",
-                    "--k",
-                    "1,3",
-                    "--max-expansion",
-                    "1000",
-                    "--alpha",
-                    "0",
-                    f"--beta={beta}",
+                    *("--dry-run", "--matrix", str(path)),
+                    *("--contender", "fatvec,raw-serial,raw-openmp", "--layout", "row,column"),
+                    *("--k", "1,3", "--max-expansion", "1000", "--alpha", "0", f"--beta={beta}"),
                 )["benchmarks"]
             ]
         self.assertGreater(len(rows), 100)

@@ -18,29 +18,15 @@ BACKENDS = BUILD["backends"]
 
 
 class EveryKernel(CliTest):
-    def sweep(self, matrix, ks):
-        """Verifies the matrix with every kernel, backend and layout of the build, for each k."""
-        build = self.json("list")
-        for kernel, backend, layout, k in itertools.product(
-            build["kernels"], build["backends"], ("row", "column"), ks
-        ):
+    def sweep(self, matrix, *cases):
+        """Verifies the matrix with every kernel and backend of the build, for each layout and k."""
+        for kernel, backend, (layout, k) in itertools.product(BUILD["kernels"], BACKENDS, cases):
             with self.subTest(
                 matrix=matrix, kernel=kernel["name"], backend=backend, layout=layout, k=k
             ):
                 result = self.json(
-                    "multiply",
-                    matrix,
-                    "--kernel",
-                    kernel["name"],
-                    "--backend",
-                    backend,
-                    "--layout",
-                    layout,
-                    "--k",
-                    k,
-                    "--verify",
-                    "--repeat",
-                    0,
+                    *("multiply", matrix, "--kernel", kernel["name"], "--backend", backend),
+                    *("--layout", layout, "--k", k, "--verify", "--repeat", 0),
                 )
                 self.assertTrue(result["verified"]["passed"])
                 self.assertLessEqual(result["verified"]["scaled"], 1)
@@ -48,53 +34,30 @@ class EveryKernel(CliTest):
                 self.assertEqual(said, [kernel["name"], kernel["format"], backend, layout, k])
 
     def test_k(self):
-        self.sweep(DATA / "olm1000.mtx.gz", (1, 2, 3, 6, 8, 9, 17, 33, 64))
+        """By name and number; tests/conformance has all k of all kernels."""
+        self.sweep(DATA / "olm1000.mtx.gz", ("row", 1), ("row", 17), ("column", 1), ("column", 9))
 
     def test_many_columns(self):
-        self.sweep(DATA / "cage4.mtx.gz", (256, 300))
+        self.sweep(DATA / "cage4.mtx.gz", ("row", 300), ("column", 256))
 
     def test_shapes(self):
-        for matrix in (
-            "gen:uniform:50x7:3",
-            "gen:arrow:300",
-            "gen:empty:5",
-            "gen:empty:0",
-            "gen:empty:4x0",
-            "gen:empty:0x4",
-        ):
-            self.sweep(matrix, (3,))
+        for matrix in "gen:uniform:50x7:3", "gen:empty:0", "gen:empty:4x0", "gen:empty:0x4":
+            self.sweep(matrix, ("row", 3))
 
     def test_every_format_storage_and_slice(self):
         storages = "column-major", "row-major"
-        for format_name, storage, size in itertools.product(
-            self.json("list")["formats"], storages, (1, 7, 5000)
-        ):
+        for format_name, storage, size in itertools.product(BUILD["formats"], storages, (1, 5000)):
             result = self.json(
-                "multiply",
-                DATA / "mhda416.mtx.gz",
-                "-k",
-                5,
-                "--format",
-                format_name,
-                "--storage",
-                storage,
-                "--hack-size",
-                size,
-                "--slice-size",
-                size,
-                "--sort-window",
-                2 * size,
-                "--verify",
-                "--alpha=-0.5",
-                "--beta",
-                2,
+                *("multiply", DATA / "mhda416.mtx.gz", "-k", 5, "--format", format_name),
+                *("--storage", storage, "--hack-size", size, "--slice-size", size),
+                *("--sort-window", 2 * size, "--verify", "--alpha=-0.5", "--beta", 2),
             )
             self.assertEqual((result["format"], result["verified"]["passed"]), (format_name, True))
 
     @unittest.skipUnless(matrices(), "FATVEC_MATRICES is not set")
     def test_real_matrices(self):
         for path in sorted(matrices().glob("*.mtx.gz")):
-            for format_name in self.json("list")["formats"]:
+            for format_name in "csr", BUILD["formats"][-1]:
                 with self.subTest(matrix=path.name, format=format_name):
                     result = self.json(
                         "multiply", path, "--k", 6, "--format", format_name, "--verify"
@@ -220,19 +183,8 @@ class Files(CliTest):
     def test_alpha_and_beta(self):
         y0 = self.dense("y0.mtx", [[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
         self.fatvec(
-            "multiply",
-            self.a,
-            "--x",
-            self.x,
-            "--y",
-            y0,
-            "--alpha",
-            2,
-            "--beta",
-            -1,
-            "--output",
-            "y.mtx",
-            "--verify",
+            *("multiply", self.a, "--x", self.x, "--y", y0, "--alpha", 2, "--beta", -1),
+            *("--output", "y.mtx", "--verify"),
         )
         self.assertEqual(
             self.read_dense(self.folder / "y.mtx"), [[-3.0, -2.0, 13.0], [-8.0, -20.0, -38.0]]
@@ -247,16 +199,8 @@ class Files(CliTest):
         result = self.json("multiply", self.a, "--x", self.x, "--expect", e)
         self.assertTrue(result["expected"]["passed"])
         self.assertAlmostEqual(result["expected"]["max"], 1e-5)
-        self.fatvec(
-            "multiply",
-            self.a,
-            "--x",
-            self.x,
-            "--expect",
-            self.dense("exact.mtx", AX),
-            "--tolerance",
-            0,
-        )
+        exact = self.dense("exact.mtx", AX)
+        self.fatvec("multiply", self.a, "--x", self.x, "--expect", exact, "--tolerance", 0)
 
     def test_mismatch_names_the_worst_element(self):
         e = self.dense("e.mtx", [AX[0], [1.1, 0.0, -3.0]])
@@ -283,42 +227,15 @@ class Files(CliTest):
 
     def test_output_reads_back_as_the_expected_result(self):
         for name in "y.mtx", "y.mtx.gz":
-            arguments = [
-                "multiply",
-                DATA / "west2021.mtx.gz",
-                "--k",
-                7,
-                "--seed",
-                3,
-                "--beta",
-                0.25,
-            ]
-            self.fatvec(*arguments, "--output", name)
-            self.fatvec(*arguments, "--expect", name, "--tolerance", 0)
-            self.fatvec(
-                *arguments[:-4],
-                "--seed",
-                4,
-                "--beta",
-                0.25,
-                "--expect",
-                name,
-                expect=VERIFICATION_FAILED,
-            )
+            call = ("multiply", DATA / "west2021.mtx.gz", "--k", 7, "--beta", 0.25, "--seed")
+            self.fatvec(*call, 3, "--output", name)
+            self.fatvec(*call, 3, "--expect", name, "--tolerance", 0)
+            self.fatvec(*call, 4, "--expect", name, expect=VERIFICATION_FAILED)
 
     def test_random_operands_do_not_depend_on_the_threads(self):
         for threads in "1", "2", "5":
-            self.fatvec(
-                "multiply",
-                "gen:stencil5:30",
-                "--k",
-                4,
-                "--beta",
-                1,
-                "-o",
-                f"{threads}.mtx",
-                OMP_NUM_THREADS=threads,
-            )
+            call = ("multiply", "gen:stencil5:30", "--k", 4, "--beta", 1, "-o", f"{threads}.mtx")
+            self.fatvec(*call, OMP_NUM_THREADS=threads)
         texts = {(self.folder / f"{threads}.mtx").read_text() for threads in "125"}
         self.assertEqual(len(texts), 1)
 
@@ -385,12 +302,8 @@ class Refusals(CliTest):
             self.error("multiply", a, "--x", x, "--expect", short),
             r"short\.mtx: --expect holds a 3 x 1 .* 3 x 2",
         )
-        self.error(
-            "multiply",
-            a,
-            "--x",
-            self.write("none.mtx", "%%MatrixMarket matrix array real general\n4 0\n"),
-        )
+        none = self.write("none.mtx", "%%MatrixMarket matrix array real general\n4 0\n")
+        self.error("multiply", a, "--x", none)
 
     def test_output_over_an_input(self):
         a = self.matrix("a.mtx", 3, 4, SMALL)

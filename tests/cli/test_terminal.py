@@ -149,14 +149,7 @@ class Terminal(CliTest):
 
     def test_the_table_of_tune_fits_80_characters(self):
         done = self.fatvec(
-            "tune",
-            "gen:stencil5:9",
-            "--k",
-            4,
-            "--seconds",
-            0,
-            "--time-limit",
-            60,
+            *("tune", "gen:stencil5:9", "--k", 4, "--seconds", 0, "--time-limit", 60),
             FATVEC_CACHE=str(self.folder / "c.json"),
         )
         self.assertNotRegex(done.stdout, r"form:|width:|threads_per_row:|blocks_per_thread:")

@@ -116,15 +116,12 @@ TEST_F(Binary, ChangedBytesAreRefusedOrMakeAMatrix) {
     write_matrix(path(name), sample<double>());
     const std::string whole = contents(path(name));
     for (std::size_t at = 0; at < whole.size(); ++at) {
-      for (const char flip : {'\x01', '\x80', '\xff'}) {
-        std::string changed = whole;
-        changed[at] = static_cast<char>(changed[at] ^ flip);
-        try {
-          const auto read =
-              read_matrix<double>(file(changed, "changed"), {.memory_limit = 100'000});
-          validate(Kokkos::DefaultHostExecutionSpace(), read.matrix);
-        } catch (const Error&) {
-        }
+      std::string changed = whole;
+      changed[at] = static_cast<char>(changed[at] ^ "\x01\x80\xff"[at % 3]);
+      try {
+        const auto read = read_matrix<double>(file(changed, "changed"), {.memory_limit = 100'000});
+        validate(Kokkos::DefaultHostExecutionSpace(), read.matrix);
+      } catch (const Error&) {
       }
     }
   }

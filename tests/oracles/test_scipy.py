@@ -84,16 +84,8 @@ class AgainstScipy(unittest.TestCase):
         x = numpy.random.default_rng(k).uniform(-1, 1, (a.shape[1], k))
         scipy.io.mmwrite(self.folder / "x.mtx", x, precision=17)
         self.fatvec(
-            "multiply",
-            path,
-            "--x",
-            self.folder / "x.mtx",
-            "--kernel",
-            kernel,
-            "--output",
-            self.folder / "y.mtx",
-            "--repeat",
-            1,
+            *("multiply", path, "--x", self.folder / "x.mtx", "--kernel", kernel),
+            *("--output", self.folder / "y.mtx", "--repeat", 1),
         )
         y = scipy.io.mmread(self.folder / "y.mtx")
         self.assertEqual(y.shape, (a.shape[0], k))
@@ -135,14 +127,8 @@ class AgainstScipy(unittest.TestCase):
             scipy.io.mmwrite(self.folder / "a.mtx", a, precision=17)
             scipy.io.mmwrite(self.folder / "x.mtx", numpy.eye(20), precision=17)
             self.fatvec(
-                "multiply",
-                self.folder / "a.mtx",
-                "--x",
-                self.folder / "x.mtx",
-                "--output",
-                self.folder / "y.mtx",
-                "--repeat",
-                1,
+                *("multiply", self.folder / "a.mtx", "--x", self.folder / "x.mtx"),
+                *("--output", self.folder / "y.mtx", "--repeat", 1),
             )
             self.assertTrue((scipy.io.mmread(self.folder / "y.mtx") == a.toarray()).all())
 

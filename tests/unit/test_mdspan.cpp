@@ -10,10 +10,11 @@
 #include <mdspan>
 #endif
 
-#include <fatvec/generate/generate.hpp>
 #include <fatvec/interop/mdspan.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/plan/plan.hpp>
+
+#include "generated.hpp"
 
 /// X and Y as mdspan: the same products as with Views, whatever the layout.
 namespace fatvec {
@@ -32,7 +33,7 @@ static_assert(!Mdspan<Kokkos::View<double**>> && !Mdspan<double> && !Mdspan<Exec
 class MdspanProduct : public testing::Test {
  protected:
   static constexpr int k = 3;
-  const generate::HostCsr a = generate::generate(generate::parse_spec("gen:stencil7:4"));
+  const CsrMatrix<double, std::int32_t, Exec, std::int32_t> a = test::generated("gen:stencil7:4");
   const int n = a.rows();
   std::vector<double> x = std::vector<double>(4 * k * static_cast<std::size_t>(n));
   std::vector<double> y = std::vector<double>(x.size(), -1);

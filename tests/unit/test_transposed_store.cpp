@@ -50,7 +50,9 @@ void expect_transposed(const Matrix& a, int k, int beta, int spare = 0) {
   Host().fence("test");
   for (std::size_t c = 0; c < columns; ++c) {
     for (std::size_t i = 0; i < rows; ++i)
-      ASSERT_EQ(y(i, c), expected(i, c)) << "k = " << k << ": " << i << ", " << c;
+      if (y(i, c) != expected(i, c))
+        FAIL() << "k = " << k << ": " << i << ", " << c << ": " << y(i, c) << " is not "
+               << expected(i, c);
     for (std::size_t i = rows; i < whole.extent(0); ++i)
       ASSERT_EQ(whole(i, c), static_cast<T>(static_cast<int>((5 * i + 3 * c + 1) % 13) - 6))
           << "beyond Y: " << i << ", " << c;
