@@ -193,7 +193,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     for (int size = 1; size <= max_block_size; ++size)
       list[size - 1] = footprint_of(exec, sorted, size, large ? 16 : 1);
     const int best = best_block_size(list);
-    // What the sample has not seen must not make blocks larger than single entries.
+    // What the sample has not seen must not make blocks larger than entries, duplicates included.
     const Footprint of_entries =
         footprint_with(static_cast<double>(sorted.nnz()), 1, sorted.rows());
     const bool misled =

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <cstdlib>
 
 /// Kokkos starts only when tests really run: listing them must work on a machine without the
 /// device.
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  return RUN_ALL_TESTS();
+  const int failed = RUN_ALL_TESTS();
+  const bool none = testing::UnitTest::GetInstance()->test_to_run_count() == 0;
+  return std::getenv("GTEST_TOTAL_SHARDS") != nullptr && none ? 1 : failed;  // nothing registered
 }

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import pandas as pd
 from fatvec_report import analysis, papers, published
 from fatvec_report.load import BadInput, load
-from fatvec_report.names import RAW, matrix_key
+from fatvec_report.names import RAW, matrix_key, role
 from fatvec_report.views import View, views
 
 Finding = tuple[str, str, str]  # what, as published, as in this run
@@ -195,7 +195,7 @@ def stec(view: View) -> Iterator[Finding]:
 
 def gollmann(view: View) -> Iterator[Finding]:
     runs = papers.one_against_many(view.run)
-    runs = runs[runs.role.eq(RAW) & (runs.k > 1)]
+    runs = runs[runs.contender.map(role).eq(RAW) & (runs.k > 1)]
     for way, words in (("apart", "in place"), ("copied", "with the copies")):
         over = runs[way] / runs.together
         if over.notna().any():

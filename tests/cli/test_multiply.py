@@ -46,7 +46,7 @@ class EveryKernel(CliTest):
 
     def test_every_format_storage_and_slice(self):
         storages = "column-major", "row-major"
-        for format_name, storage, size in itertools.product(BUILD["formats"], storages, (1, 5000)):
+        for format_name, storage, size in itertools.product(BUILD["formats"], storages, (1, 7)):
             result = self.json(
                 *("multiply", DATA / "mhda416.mtx.gz", "-k", 5, "--format", format_name),
                 *("--storage", storage, "--hack-size", size, "--slice-size", size),
@@ -57,7 +57,7 @@ class EveryKernel(CliTest):
     @unittest.skipUnless(matrices(), "FATVEC_MATRICES is not set")
     def test_real_matrices(self):
         for path in sorted(matrices().glob("*.mtx.gz")):
-            for format_name in "csr", BUILD["formats"][-1]:
+            for format_name in "csr", "sell":
                 with self.subTest(matrix=path.name, format=format_name):
                     result = self.json(
                         "multiply", path, "--k", 6, "--format", format_name, "--verify"

@@ -412,7 +412,7 @@ template <class T, class Offset>
 inline constexpr bool counts_outputs =
     std::is_same_v<T, double> && std::is_same_v<Offset, std::int32_t>;
 
-/// Numbers of columns: every width of a tile, and what is left of tiles. Offsets do not change
+/// Numbers of columns: widths of tiles up to 64, and what is left of tiles. Offsets do not change
 /// tiles, and one column of complex numbers is as wide as two.
 template <class T, class Offset>
 std::vector<std::int64_t> conformance_columns() {

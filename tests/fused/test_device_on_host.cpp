@@ -63,7 +63,7 @@ TEST_P(FusedDeviceKernel, GivesWhatTheOracleSaysInEveryPolicy) {
   for (const auto& policy : CsrRow::DevicePolicy::tuning_range()) {
     SCOPED_TRACE(policy.to_string());
     check_on_devices<CsrRow>(host, Prepared<CsrMatrix<double>>(mirror<Exec>(host)), policy,
-                             {3, 130});
+                             {1, 3, 16, 130});
     if (HasFailure()) return;
   }
 }

@@ -7,17 +7,31 @@ import json
 import pathlib
 import re
 import tempfile
+import types
 import unittest
 
 from cases import ROOT, ReportTest, made
 
-from fatvec_report import analysis
+from fatvec_report import analysis, page
 from fatvec_report.load import BadInput, load
 from fatvec_report.names import implementation_keys, matrix_key, matrix_label, parse_name, role
 from fatvec_report.views import views
 import synthetic
 
 SAMPLE = ROOT / "tests" / "data" / "report" / "sample.json"
+
+
+class Texts(unittest.TestCase):
+    def test_every_text_has_the_heading_of_a_part(self):
+        code = "".join(path.read_text() for path in (ROOT / "scripts/fatvec_report").glob("*.py"))
+        for heading in page._texts():
+            self.assertRegex(code, rf'(Section|headed)\("{re.escape(heading)}"', heading)
+
+    def test_launches_are_told_of_on_gpus_only(self):
+        for platform in "gpu", "cpu":
+            view = types.SimpleNamespace(platform=platform)
+            told = str(page.says("What portability costs", view=view, LAUNCH_BOUND=1e-5))
+            self.assertEqual("Launch-bound" in told, platform == "gpu")
 
 
 class Names(unittest.TestCase):

@@ -280,15 +280,16 @@ TEST(SlicedDia, RefusesWhatDoesNotFit) {
 }
 
 /// By a policy, X and Y in this layout; of the poisoned matrix, whose absent values are NaN.
-template <class T, class Offset, class Layout, class Kernel = SlicedDiaPortable, class Policy>
-void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t size, int k,
+template <class T, class Offset, class Layout, class Kernel = SlicedDiaPortable, class Value,
+          class Policy>
+void expect_product(const CsrMatrix<Value, int, Host, Offset>& csr, std::int64_t size, int k,
                     const Policy& policy) {
-  using Dia = SlicedDiaMatrix<T, int, Host, Offset>;
+  using Dia = SlicedDiaMatrix<Value, int, Host, Offset>;
   const auto dia = Dia::from_csr(Host(), csr, slices_of(size));
   const T nan = T(std::numeric_limits<double>::quiet_NaN());
   for (std::int64_t n = 0; n < static_cast<std::int64_t>(dia.diagonals.extent(0)); ++n)
     for (std::int64_t r = 0; r < dia.slice_size(); ++r)
-      if ((dia.diagonals(n).mask >> r & 1) == 0) dia.values(n * dia.slice_size() + r) = nan;
+      if ((dia.diagonals(n).mask >> r & 1) == 0) dia.values(n * dia.slice_size() + r) = Value(nan);
 
   std::mt19937 random(11);
   Kokkos::View<T**, Layout, Host> x("x", csr.cols(), k);
@@ -306,7 +307,7 @@ void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, std::int64_t siz
       T sum{};
       double most = 0;
       for (auto n = csr.row_map(i); n < csr.row_map(i + 1); ++n) {
-        const T product = T(2) * csr.values(n) * x(csr.entries(n), c);
+        const T product = T(2) * T(csr.values(n)) * x(csr.entries(n), c);
         sum += product;
         most += Kokkos::abs(product);
       }
@@ -343,6 +344,12 @@ TEST(SlicedDia, AbsentSlotsReachNoProduct) {
 TEST(SlicedDia, ProductsOfOtherScalars) {
   expect_products(mixed<float, int>(101, 140));
   expect_products(mixed<Kokkos::complex<double>, int>(50, 40));
+}
+
+TEST(SlicedDia, AbsentSlotsInFloatReachNoProductInDouble) {
+  const auto csr = mixed<float, int>(101, 140);
+  for (const int k : {1, 2, 3, 5, 8, 16, 19})
+    expect_product<double, int, Kokkos::LayoutRight, SlicedDiaRow>(csr, 0, k, host::Policy{});
 }
 
 TEST(SlicedDia, MultipliesLongRows) {
