@@ -68,4 +68,16 @@ void print_notes(const MatrixSource& matrix) {
              matrix.name, matrix.duplicates);
 }
 
+std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task) {
+  if (!options.is_single()) {
+    if (options.error)
+      throw UsageError("--matrix-error is for --matrix-precision single; give that as well.");
+    return {};
+  }
+  const ErrorBound bound = options.error ? within(*options.error) : ErrorBound();
+  auto [rounded, error] = product::in_single_precision(task, bound);
+  task = std::move(rounded);
+  return error;
+}
+
 }  // namespace fatvec::cli

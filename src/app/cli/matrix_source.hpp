@@ -9,6 +9,7 @@
 #include <fatvec/app/cli/common/terminal.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 
+#include "options.hpp"
 #include "report.hpp"
 
 namespace fatvec::cli {
@@ -47,5 +48,9 @@ Json to_json(const MatrixSource& matrix);
 
 /// Says on stderr what loading changed.
 void print_notes(const MatrixSource& matrix);
+
+/// Rounds A's values where they are asked for in single precision; returns the largest relative
+/// error. Throws PrecisionError, and UsageError for an error that goes with nothing.
+std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task);
 
 }  // namespace fatvec::cli

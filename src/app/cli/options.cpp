@@ -65,18 +65,6 @@ void add_matrix_precision(CLI::App& command, PrecisionOptions& options) {
   finite(error, 0)->type_name("E");
 }
 
-std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task) {
-  if (!options.is_single()) {
-    if (options.error)
-      throw UsageError("--matrix-error is for --matrix-precision single; give that as well.");
-    return {};
-  }
-  const ErrorBound bound = options.error ? within(*options.error) : ErrorBound();
-  auto [rounded, error] = product::in_single_precision(task, bound);
-  task = std::move(rounded);
-  return error;
-}
-
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
   const auto to_bytes = [](std::string& text) {
     const std::string given = text;

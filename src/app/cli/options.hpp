@@ -42,10 +42,6 @@ struct PrecisionOptions {
 /// --matrix-precision and --matrix-error.
 void add_matrix_precision(CLI::App& command, PrecisionOptions& options);
 
-/// Rounds A's values where they are asked for in single precision; returns the largest relative
-/// error. Throws PrecisionError, and UsageError for an error that goes with nothing.
-std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task);
-
 /// --memory-limit, a size with a unit.
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit);
 
