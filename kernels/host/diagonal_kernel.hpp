@@ -37,8 +37,8 @@ template <class Access, class T, class Output, int width>
 struct DiagonalKernel {
   static constexpr int lanes = simd_lanes<T>;
   static constexpr std::uint32_t all_rows = (1U << lanes) - 1;
-  static constexpr int ahead =
-      prefetched_ahead * sizeof(T) / sizeof(*Access::values);  ///< as many bytes
+  /// Values that are prefetched ahead: as many bytes where they are of a smaller type than T.
+  static constexpr int ahead = prefetched_ahead * sizeof(T) / sizeof(*Access::values);
   Access a;
   std::int64_t rows;
   MultiVectorSpan<const T, Columns::contiguous> x;

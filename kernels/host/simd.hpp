@@ -206,6 +206,7 @@ FATVEC_FORCEINLINE void masked_store(double* to, const __m512d& from, const Mask
 FATVEC_FORCEINLINE void masked_store(float* to, const __m512& from, const Mask<16>& mask) {
   _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask.bits), from);
 }
+/// `then` in the lanes of the mask, `other` in the others.
 FATVEC_FORCEINLINE __m512d select(const Mask<8>& mask, const __m512d& then, const __m512d& other) {
   return _mm512_mask_mov_pd(other, static_cast<__mmask8>(mask.bits), then);
 }
