@@ -27,6 +27,7 @@ SECTIONS = [
     Section("Summary", summary.summary, across=True),
     Section("GFLOPS per matrix", speed.bars),
     Section("Speed over k", speed.over_k),
+    Section("One column more", speed.steps),
     Section("What portability costs", costs.cost),
     Section("Against hand-written code and libraries", ratios.ratios),
     Section("The worst cells", ratios.worst),

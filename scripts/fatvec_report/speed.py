@@ -6,9 +6,9 @@ import pandas as pd
 from matplotlib.patches import Patch
 
 from . import analysis, style
-from .load import Run
+from .load import Run, unions
 from .names import PORTABLE, RAW, SPECIALISED
-from .page import Block, Picture, gflops, marked, table
+from .page import Block, Picture, Text, gflops, marked, table
 from .style import BOUND, INK, LABELS, MUTED, Sheet, by_matrix, look, pages, pick, plain, titled
 
 MOST_BARS, MOST_LINES, MOST_DOTS = 10, 12, 30  # matrices on one page
@@ -126,6 +126,50 @@ def _over_k(view, part: pd.DataFrame, title: str):
             axis.text(0.03, 0.96, says, transform=axis.transAxes, **looks)
     sheet.outer("GFLOPS", "k, columns of the fat vector")
     return sheet.done(f"Speed over k{title}", f"{view.facts()}; both axes logarithmic")
+
+
+CLIFF = 1.15  # times the step of the bytes
+FEWEST_STEPS = 3
+
+
+def steps(view) -> list[Block]:
+    """Of each contender time(k + 1) / time(k) over the same of the compulsory traffic."""
+    rows, keys = view.table.dropna(subset=["bound"]), view.run.problem_keys
+    keys = [key for key in keys if key != "k"]
+    names = contenders(view, rows)
+    shares = rows[names].div(rows.bound, axis=0)  # of the bound: what a cliff takes away
+    following = pd.concat([shares, rows[[*keys, "k", "fatvec_mark"]]], axis=1)
+    following = following.groupby(keys, sort=False)[[*names, "k", "fatvec_mark"]].shift(-1)
+    marks = unions(rows.fatvec_mark, following.fatvec_mark)
+    rows = rows.assign(**(shares / following[names]), fatvec_mark=marks, more=following.k)
+    rows = rows[rows.more == rows.k + 1]
+    if len(rows) < FEWEST_STEPS or view.run.dry:
+        return []
+    alt = "Lines: time of one column more over that of its bytes, over k, one panel per matrix"
+    steep = rows[rows.fatvec > CLIFF]
+    count = f"fatvec's best: {len(steep)} of {len(rows)} steps are steeper than {CLIFF}."
+    steep = steep.sort_values("fatvec", ascending=False, kind="stable").head(10)
+    columns = "matrix | fastest <- fatvec_what | k | one more <- more .0f | step <- fatvec times"
+    return [
+        *paged(view, rows, "steps", MOST_LINES, _steps, alt),
+        Text(count),
+        *([table(steep, columns, 2)] if len(steep) else []),
+    ]
+
+
+def _steps(view, part: pd.DataFrame, title: str):
+    """One panel per matrix, one line per contender; dashed: a cliff."""
+    groups = list(part.groupby("matrix", sort=False))
+    sheet = Sheet(len(groups), 3 if len(groups) > 4 else 2, 2.8)
+    for axis, (matrix, group) in zip(sheet.axes, groups):
+        for name in contenders(view, part):
+            rows = group.dropna(subset=[name])
+            sheet.line(axis, rows.k, rows[name], titled(name), **style.stroke(name))
+        sheet.line(axis, group.k, [CLIFF] * len(group), "a cliff", **BOUND)
+        style.over_values(axis, group.k)
+        axis.set_title(style.short(matrix, 40))
+    sheet.outer("time over bytes, k + 1 over k", "k, columns of the fat vector")
+    return sheet.done(f"One column more{title}", view.facts())
 
 
 def of_bound(view) -> list[Block]:

@@ -49,7 +49,11 @@ class Pictures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         documents = [synthetic.cpu(NAMES, (1, 4, 16), threads=count) for count in (1, 4)]
-        documents += [synthetic.gpu(NAMES, (1, 16)), synthetic.vectors(), synthetic.ranks("weak")]
+        documents += [
+            synthetic.gpu(NAMES, (1, 2, 3, 4, 16)),
+            synthetic.vectors(),
+            synthetic.ranks("weak"),
+        ]
         documents.append(synthetic.ranks("strong", (1, 2, 4, 8, 16)))
         for document in documents:
             compiler = (
@@ -139,6 +143,15 @@ class WhatIsDrawn(unittest.TestCase):
     def test_a_layout_of_one_k_has_no_picture_over_k(self):
         (picture,) = speed.over_k(self.view)
         self.assertIn("layout row", picture.alt)
+
+    def test_a_step_is_the_share_of_the_bound_that_one_column_more_loses(self):
+        of_k = "1 k=1 | fatvec 1 k=2 | fatvec 2 k=3 bound=0.25 | fatvec 2 k=4 bound=0.25"
+        picture, count, steep = speed.steps(seen(cases(f"fatvec {of_k} | fatvec 9 k=6")))
+        self.assertIn("1 of 3 steps are steeper than 1.15", count.text)
+        self.assertEqual([row[-3:] for row in steep.rows], [["2", "3", "2.00×"]])
+        (axes,) = picture.draw().axes
+        self.assertEqual([list(line.get_ydata()) for line in axes.lines][0], [1, 2, 1])
+        self.assertEqual(speed.steps(self.view), [])
 
     def test_captions_speak_of_panels_where_there_are_several(self):
         row, column = speed.bars(self.view)
