@@ -8,6 +8,8 @@
 #include <ostream>
 #include <sstream>
 
+#include <fatvec/core/error.hpp>
+
 #include "harness/suite.hpp"
 
 namespace fatvec::bench {
@@ -169,17 +171,19 @@ RunProgress::RunProgress(std::size_t total) : total_(total), bar_(total) {
 }
 
 void RunProgress::step() {
-  ++done_;
   const auto now = Clock::now();
+  if (++done_ == 1) first_ = now;
   if (!bar_.shown() && now - told_ < std::chrono::seconds(30)) return;
   told_ = now;
-  const double spent = std::chrono::duration<double>(now - start_).count();
-  const double left = spent / static_cast<double>(done_) * static_cast<double>(total_ - done_);
-  char text[80];
-  std::snprintf(text, sizeof text, "%zu of %zu rows, about %.0f min %02d s left", done_, total_,
-                std::floor(left / 60), static_cast<int>(left) % 60);
+  std::string text = detail::concat(done_, " of ", total_, " rows");
+  const double spent = std::chrono::duration<double>(now - first_).count();
+  if (spent > 1) {
+    const double left =
+        spent / static_cast<double>(done_ - 1) * static_cast<double>(total_ - done_);
+    text += detail::concat(", about ", std::ceil(left / 60), " min left");
+  }
   bar_.step(text);
-  if (!bar_.shown()) std::fprintf(stderr, "%s\n", text);
+  if (!bar_.shown()) std::fprintf(stderr, "%s\n", text.c_str());
 }
 
 bool RunReporter::ReportContext(const Context& context) {

@@ -53,8 +53,9 @@ class RunProgress {
   std::size_t total_;
   std::size_t done_ = 0;
   cli::Progress bar_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point told_ = start_;
+  Clock::time_point told_ = Clock::now();
+  Clock::time_point
+      first_;  ///< when the first row was there; all of its group were measured before
 };
 
 /// The display reporter: the table, the progress, and every row to the result file, if there is

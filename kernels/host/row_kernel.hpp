@@ -260,8 +260,21 @@ struct HostRowKernel {
   }
 
   /// Rows whose entries lie side by side, with a dense column of X.
+  KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end, std::int64_t c) const {
+#if defined(FATVEC_HAS_GNU_VECTORS)
+    if constexpr (has_masked_dot<T, typename S::value_type, typename S::ordinal_type>)
+      if (gathers_pay<T>())
+        return dense_column(first, end, c, [](const auto&... row) FATVEC_INLINE_LAMBDA {
+          return masked_dot<T>(row...);
+        });
+#endif
+    dense_column(first, end, c,
+                 [](const auto&... row) FATVEC_INLINE_LAMBDA { return sparse_dot<T>(row...); });
+  }
+
+  template <class Dot>
   [[gnu::noinline]] KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end,
-                                                      std::int64_t c) const {
+                                                      std::int64_t c, const Dot& dot) const {
     const HostRowKernel local = *this;
     const auto* const from = &x(0, c);
     for_each_row(
@@ -273,8 +286,7 @@ struct HostRowKernel {
             const auto* const ahead = local.a.columns + Kokkos::min(later, local.slots - length);
             for (std::int64_t n = 0; n < length; ++n) prefetch_row<sizeof(T)>(from + ahead[n]);
           }
-          const T sum[1] = {
-              sparse_dot<T>(length, local.a.columns + begin, local.a.values + begin, from)};
+          const T sum[1] = {dot(length, local.a.columns + begin, local.a.values + begin, from)};
           local.store(i, c, sum);
         });
   }

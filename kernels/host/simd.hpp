@@ -37,12 +37,14 @@ template <class Value, class T>
 concept LoadsAs = HasRegisters<T> && (std::is_same_v<Value, T> ||
                                       (std::is_same_v<Value, float> && std::is_same_v<T, double>));
 
-/// Whether there are gathers.
+/// Whether there are gathers, and masks of lanes.
 #if defined(__AVX2__)
 inline constexpr bool has_gathers = true;
 #else
 inline constexpr bool has_gathers = false;
 #endif
+/// Whether a mask is a bit for each lane, in a register of its own, and costs next to nothing.
+inline constexpr bool has_mask_registers = simd_bytes == 64;
 
 /// Columns of the widest tile that host kernels sum: 8 registers of a row.
 template <class T>
@@ -350,6 +352,13 @@ struct Vec {
     data = bits_of<Register>(select(mask, bits_of<Native>(sum), bits_of<Native>(data)));
   }
   FATVEC_FORCEINLINE void scale(T a) { data *= a; }
+  /// The sum of the lanes.
+  [[nodiscard]] FATVEC_FORCEINLINE T total() const {
+    if constexpr (n == 2)
+      return data[0] + data[1];
+    else
+      return halves_added(std::make_integer_sequence<int, n / 2>()).total();
+  }
   /// The p-th of k registers in which each lane comes k times.
   template <int k, int p>
   [[nodiscard]] FATVEC_FORCEINLINE Vec repeated() const {
@@ -358,6 +367,12 @@ struct Vec {
   }
 
  private:
+  template <int... lane>
+  [[nodiscard]] FATVEC_FORCEINLINE Vec<T, n / 2> halves_added(
+      std::integer_sequence<int, lane...>) const {
+    using Half = typename Vec<T, n / 2>::Register;
+    return {Half{data[lane]...} + Half{data[lane + n / 2]...}};
+  }
   template <class Ordinal, int... lane>
   FATVEC_FORCEINLINE void gather_lanes(const T* x, const Ordinal* columns,
                                        std::integer_sequence<int, lane...>) {

@@ -3,8 +3,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <type_traits>
 
 #include <fatvec/core/macros.hpp>
+#include <fatvec/kernels/host/gather.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/simd.hpp>
 #include <fatvec/kernels/shared/static_for.hpp>
@@ -58,6 +60,38 @@ FATVEC_FORCEINLINE T vector_dot(std::int64_t length, const Ordinal* entries, con
     j += 2;
   }
   return sum.data[0] + (length & 1 ? sum.data[1] + values[j] * x[entries[j]] : sum.data[1]);
+}
+
+/// Whether masked_dot pays for these types, where gathers do.
+template <class T, class Value, class Ordinal>
+inline constexpr bool has_masked_dot =
+    has_mask_registers && LoadsAs<Value, T> && std::is_same_v<Ordinal, std::int32_t>;
+
+/// The same in whole vectors, the last one under a mask: a processor has to foresee how many
+/// vectors a row fills, not its length.
+template <class T, LoadsAs<T> Value>
+FATVEC_FORCEINLINE T masked_dot(std::int64_t length, const std::int32_t* entries,
+                                const Value* values, const T* x) {
+  constexpr int n = simd_lanes<T>;
+  Vec<T, n> sum;
+  Vec<T, n> value;
+  Vec<T, n> of_x;
+  Vec<std::int32_t, n> columns;
+  std::int64_t j = 0;
+  for (; j + n < length; j += n) {
+    prefetch_entries(values + j, entries + j);
+    value.load(values + j);
+    columns.load(entries + j);
+    of_x.gather(x, columns, Mask<n>::first(n));
+    sum.add_product(value, of_x);
+  }
+  prefetch_entries(values + j, entries + j);
+  const Mask<n> rest = Mask<n>::first(length - j);
+  value.load(values + j, rest);
+  columns.load(entries + j, rest);
+  of_x.gather(x, columns, rest);
+  sum.add_product(value, of_x);
+  return sum.total();
 }
 
 #endif

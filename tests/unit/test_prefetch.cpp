@@ -200,6 +200,13 @@ void expect_dense_column_is_right() {
                                     x.data()),
               expected)
         << length;
+#if defined(FATVEC_HAS_GNU_VECTORS)
+    if constexpr (detail::has_masked_dot<T, Value, std::int32_t>)
+      EXPECT_EQ(detail::masked_dot<T>(static_cast<std::int64_t>(length), entries.data, values.data,
+                                      static_cast<const T*>(x.data())),
+                expected)
+          << length;
+#endif
   }
 }
 
