@@ -9,6 +9,7 @@
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
+#include <fatvec/formats/detail/drain_visited.hpp>
 #include <fatvec/formats/detail/padded.hpp>
 #include <fatvec/formats/detail/tiles.hpp>
 
@@ -128,11 +129,7 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   /// Rows sorted by column.
   template <class ExecSpace>
   Csr to_csr(const ExecSpace& exec) const {
-    const Csr csr = detail::csr_of_lengths<Csr>(exec, rows_, cols_, row_visitor(), visited_rows());
-    Kokkos::parallel_for("fatvec::BitTcfMatrix::to_csr",
-                         detail::Range<ExecSpace>(exec, 0, visited_rows()),
-                         detail::DrainTiles<Csr, Access>{row_visitor(), csr});
-    return csr;
+    return detail::drain_visited<Csr>(exec, *this);
   }
 
  private:

@@ -11,6 +11,7 @@ fatvec_format(sell SellRow SellPortable)
 fatvec_format(jad PjadRow PjadPortable)
 fatvec_format(jad JadRow JadPortable)
 fatvec_format(sliced_dia SlicedDiaRow SlicedDiaPortable)
+fatvec_format(dia DiaPortable)
 fatvec_format(bsr BsrRow BsrPortable LAYOUTS LayoutLeft LayoutRight
               PARTS BsrRow::OfSize<0> BsrRow::OfSize<2> BsrRow::OfSize<3> BsrRow::OfSize<4>
                     BsrRow::OfSize<5> BsrRow::OfSize<6> BsrRow::OfSize<8>)

@@ -179,20 +179,4 @@ struct FillTiles {
   }
 };
 
-/// The inverse.
-template <class Csr, class Access>
-struct DrainTiles {
-  Access tiles;
-  Csr csr;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
-    if (tiles.permutation[n] < 0) return;
-    std::int64_t m = csr.row_map(tiles.permutation[n]);
-    tiles.for_each_entry(n, [&](const auto& value, auto column) {
-      csr.entries(m) = column;
-      csr.values(m++) = value;
-    });
-  }
-};
-
 }  // namespace fatvec::detail

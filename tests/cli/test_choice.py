@@ -12,7 +12,7 @@ import unittest
 from program import DATA, PROGRAM, CliTest, matrices
 
 LIST = json.loads(subprocess.run([PROGRAM, "list", "--json"], capture_output=True).stdout)
-FORMATS = sorted(LIST["formats"])
+FORMATS = sorted({kernel["format"] for kernel in LIST["kernels"] if not kernel["portable"]})
 FORMAT_OF = {kernel["name"]: kernel["format"] for kernel in LIST["kernels"]}
 PATIENT = ("--time-limit", 100000)
 QUICK = (*PATIENT, "--seconds", 0.001, "--default-policies")

@@ -59,6 +59,11 @@ class Info(CliTest):
             formats["bittcf"]["bytes"], entries * 8 + tiles * 20 + 2 * 14 * 4 + 13 * 8 * 4
         )
 
+        diagonals = 2 * 100 - 1
+        self.assertEqual(formats["dia"]["stored_entries"], 100 * diagonals)
+        masks = 100 * -(-diagonals // 32)
+        self.assertEqual(formats["dia"]["bytes"], 100 * diagonals * 8 + masks * 4 + diagonals * 4)
+
     def test_block_sizes(self):
         info = self.json("info", "gen:stencil27:6:dof=3")
         nnz, block_rows = info["nnz"], 6**3
@@ -92,6 +97,7 @@ class Info(CliTest):
         for name in ("csr", "hll", "sell", "pjad", "jad", "bsr", "bittcf"):
             self.assertTrue(fits[name], name)
         self.assertFalse(fits["ellpack"])
+        self.assertFalse(fits["dia"])
         ellpack = next(line for line in info["formats"] if line["name"] == "ellpack")
         self.assertEqual(ellpack["bytes"], 120000 * 120000 * 12 + 120000 * 4)
 
@@ -140,7 +146,7 @@ class Info(CliTest):
 
     def test_text_is_short(self):
         text = self.fatvec("info", DATA / "cage4.mtx.gz").stdout
-        self.assertLessEqual(len(text.splitlines()), 23)
+        self.assertLessEqual(len(text.splitlines()), 24)
         self.assertIn("9 x 9, 49 entries", text)
         self.assertIn("(9.07 % of the mean)", text)
 

@@ -37,7 +37,7 @@ class Help(CliTest):
 class WrongUsage(CliTest):
     def test_wrong_options(self):
         cases = {
-            ("--format", "dia"): "unknown name 'dia'; this build has csr, ",
+            ("--format", "csc"): "unknown name 'csc'; this build has csr, ",
             ("--kernel", "warp"): "unknown name 'warp'; this build has csr-row, ",
             ("--backend", "gpu"): "unknown name 'gpu'; this build has ",
             ("--layout", "diagonal"): "unknown name 'diagonal'; this build has row, column",

@@ -73,7 +73,8 @@ TEST(ConstMatrices, AreConvertedToEveryFormat) {
   for_each_kernel([&](auto kernel) {
     using Kernel = decltype(kernel);
     using Format = typename Kernel::template Matrix<double, int, Exec, std::int32_t>;
-    if constexpr (!std::is_same_v<Format, Csr> && !is_portable<Kernel>) {
+    if constexpr (!std::is_same_v<Format, Csr> &&
+                  std::is_same_v<typename DefaultKernel<Format>::type, Kernel>) {
       const auto matrix = convert<Format>(Exec(), constant(a));
       expect_product(
           a,

@@ -73,10 +73,11 @@ std::vector<Array> arrays_of(const Matrix& matrix) {
   }
   if constexpr (requires { matrix.diagonal_offsets; })
     add("diagonal_offsets", "IA", false, matrix.diagonal_offsets);
+  if constexpr (requires { matrix.offsets; }) add("offsets", "", false, matrix.offsets);
   if constexpr (requires { matrix.row_lengths; }) add("row_lengths", "", false, matrix.row_lengths);
   if constexpr (requires { matrix.masks; }) add("masks", "", false, matrix.masks);
   constexpr bool padded = !requires { matrix.masks; } && !requires { matrix.diagonals; };
-  add("entries", "JA", padded, matrix.entries);
+  if constexpr (requires { matrix.entries; }) add("entries", "JA", padded, matrix.entries);
   add("values", "AS", padded, matrix.values);
   if (bytes != matrix.bytes())
     throw std::logic_error(fmt::format("print does not know all arrays of {}", Matrix::name));
