@@ -181,7 +181,7 @@ void add_mkl(Registry& registry) {
                 .parameters = {},
                 .sweep = "symmetric",
                 .prepare = [](const product::Case& task) {
-                  return make_of_symmetric(task, MklMultiply(task));
+                  return make_of_symmetric<Kokkos::OpenMP>(task, MklMultiply(task));
                 }});
   registry.add_with_sweep({.name = "mkl",
                            .backend = "openmp",

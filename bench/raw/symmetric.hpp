@@ -13,9 +13,9 @@
 namespace fatvec::bench::inline FATVEC_BENCH_IN {
 
 /// The product of a matrix in symmetric storage. One that is not symmetric skips the row.
-template <class Multiply>
+template <class ExecSpace, class Multiply>
 std::unique_ptr<product::Product> make_of_symmetric(const product::Case& task, Multiply multiply) {
-  using Matrix = SymmetricMatrix<Scalar, std::int32_t, Kokkos::OpenMP, std::int32_t>;
+  using Matrix = SymmetricMatrix<Scalar, std::int32_t, ExecSpace, std::int32_t>;
   try {
     return product::make_product<Matrix>(task, std::move(multiply));
   } catch (const ShapeError& error) {

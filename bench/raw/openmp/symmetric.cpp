@@ -92,7 +92,7 @@ Contender contender(const char* name, std::vector<Parameter> parameters) {
           .parameters = std::move(parameters),
           .sweep = "symmetric",
           .prepare = [](const product::Case& task) {
-            return make_of_symmetric(task, Multiply{task.k});
+            return make_of_symmetric<Kokkos::OpenMP>(task, Multiply{task.k});
           }};
 }
 
