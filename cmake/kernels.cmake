@@ -116,6 +116,11 @@ add_library(fatvec_kernels ${sources} "${FATVEC_PROCESSOR_SOURCE}" "${PROJECT_SO
 add_library(fatvec::kernels ALIAS fatvec_kernels)
 target_link_libraries(fatvec_kernels PUBLIC fatvec::fatvec PRIVATE $<BUILD_INTERFACE:fatvec_options>)
 target_compile_definitions(fatvec_kernels PUBLIC FATVEC_KERNELS_LIBRARY)
+if(FATVEC_HAVE_CUBLAS) # its header is included by one source alone
+  target_sources(fatvec_kernels PRIVATE "${PROJECT_SOURCE_DIR}/src/algebra/cublas.cpp")
+  target_link_libraries(fatvec_kernels PRIVATE CUDA::cublas)
+  target_compile_definitions(fatvec_kernels PUBLIC FATVEC_HAVE_CUBLAS)
+endif()
 set_target_properties(fatvec_kernels PROPERTIES EXPORT_NAME kernels CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF
                       VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 if(FATVEC_HAVE_PYTHON) # the module is a shared library, and nothing in it is replaced at run time

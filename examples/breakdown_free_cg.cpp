@@ -39,31 +39,23 @@
 #endif
 
 #include <fatvec/algebra/algebra.hpp>
-#include <fatvec/core/error.hpp>
 #include <fatvec/plan/plan.hpp>
 
 #include "common.hpp"
 
+using examples::Block;
+using examples::columns;
 using examples::Device;
 using examples::Exec;
 using examples::Matrix;
 using examples::Multivector;
-using Block = Kokkos::View<double**, Kokkos::LayoutStride, Device>;  // columns of a Multivector
 
 namespace {
 
-struct Options {
-  int size = 64;
-  int k = 8;
-  int max_iterations = 1000;
-  double tolerance = 1e-8;
+struct Options : examples::SolverOptions {
   bool box = false;
   std::string with = "fatvec";
 };
-
-Block columns(const Multivector& s, int first, int last) {
-  return Kokkos::subview(s, Kokkos::ALL, Kokkos::make_pair(first, last));
-}
 
 /// A small matrix on the host, row by row.
 struct Small {
@@ -254,6 +246,103 @@ Small part(const Small& s, int first, int count) {
   return some;
 }
 
+/// What the solver keeps: QR = [Q R], the directions P, and which columns are not good enough yet.
+class Iteration {
+ public:
+  /// From X = 0.
+  Iteration(const Exec& exec, const Products& by, const Multivector& b, const Multivector& x,
+            double tolerance)
+      : by_(by),
+        tolerance_(tolerance),
+        k_(b.extent_int(1)),
+        x_(x),
+        qr_("QR", b.extent(0), 2 * b.extent(1)),
+        r_(columns(qr_, k_, 2 * k_)),
+        p_("P", b.extent(0), b.extent(1)),
+        next_p_("P", b.extent(0), b.extent(1)),
+        small_(exec, k_),
+        bb_(k_, k_),
+        active_(b.extent(1)) {
+    Kokkos::deep_copy(exec, x, 0);
+    Kokkos::deep_copy(exec, r_, b);
+    bb_ = gram(r_, r_);
+    for (int c = 0; c < k_; ++c) active_[static_cast<std::size_t>(c)] = bb_(c, c) > 0;
+    renew_directions(bb_, Small(0, k_));
+  }
+  /// The number of directions; 0 where nothing is left to do.
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] bool is_active(int c) const { return active_[static_cast<std::size_t>(c)]; }
+
+  void advance() {
+    const Block p = columns(p_, 0, rank_);
+    const Block q = columns(qr_, 0, rank_);
+    by_.multiply(p, q);
+    const Small of_p = gram(p, qr_);  // PᵀQ, and PᵀR
+    const Small pq = part(of_p, 0, rank_);
+    Small alpha = solved(pq, part(of_p, k_, k_));
+    for (int c = 0; c < k_; ++c)
+      for (int i = 0; i < rank_ && !is_active(c); ++i) alpha(i, c) = 0;
+    update(1, p, alpha, 1, x_);
+    update(-1, q, alpha, 1, r_);
+    const Small of_r = gram(qr_, r_);  // QᵀR, and RᵀR
+    for (int c = 0; c < k_; ++c)
+      active_[static_cast<std::size_t>(c)] =
+          is_active(c) && !(of_r(k_ + c, c) <= tolerance_ * tolerance_ * bb_(c, c));
+    Small qtr(rank_, k_);
+    for (int c = 0; c < k_; ++c)
+      for (int i = 0; i < rank_; ++i) qtr(i, c) = is_active(c) ? -of_r(i, c) : 0;
+    const Small beta = solved(pq, qtr);
+    renew_directions(gram_of_directions(of_r, beta), beta);
+  }
+
+ private:
+  [[nodiscard]] Small gram(const Block& one, const Block& other) const {
+    const Multivector g = small_.place(one.extent_int(1), other.extent_int(1));
+    by_.gram(one, other, g);
+    return small_.to_host(g);
+  }
+  void update(double alpha, const Block& from, const Small& s, double beta, const Block& to) const {
+    by_.update(alpha, from, small_.to_device(s), beta, to);
+  }
+  /// RᵀR + betaᵀ beta, of active columns.
+  [[nodiscard]] Small gram_of_directions(const Small& of_r, const Small& beta) const {
+    Small g(k_, k_);
+    for (int i = 0; i < k_; ++i)
+      for (int j = 0; j < k_; ++j) {
+        if (!is_active(i) || !is_active(j)) continue;
+        g(i, j) = of_r(k_ + i, j);
+        for (int l = 0; l < rank_; ++l) g(i, j) += beta(l, i) * beta(l, j);
+      }
+    return g;
+  }
+  /// P = [R of active columns + P beta] C, where G is that one's Gram matrix.
+  void renew_directions(const Small& g, const Small& beta) {
+    const Small c = orthonormal_combination(g);
+    const Block to = columns(next_p_, 0, c.columns);
+    if (c.columns > 0) update(1, r_, c, 0, to);
+    if (c.columns > 0 && rank_ > 0) {
+      Small beta_c(rank_, c.columns);
+      for (int i = 0; i < rank_; ++i)
+        for (int l = 0; l < k_; ++l)
+          for (int j = 0; j < c.columns; ++j) beta_c(i, j) += beta(i, l) * c(l, j);
+      update(1, columns(p_, 0, rank_), beta_c, 1, to);
+    }
+    std::swap(p_, next_p_);
+    rank_ = c.columns;
+  }
+
+  const Products& by_;
+  double tolerance_;
+  int k_;
+  Multivector x_, qr_;
+  Block r_;
+  Multivector p_, next_p_;
+  Transfer small_;
+  Small bb_;
+  std::vector<bool> active_;
+  int rank_ = 0;
+};
+
 struct Outcome {
   std::vector<int> iterations;  ///< of each column
   std::vector<int> ranks;       ///< of P, in each iteration
@@ -263,101 +352,19 @@ struct Outcome {
 /// Solves A X = B from X = 0 until each column has |r| <= tolerance |b|, or for max_iterations.
 Outcome solve(const Exec& exec, const Products& by, const Multivector& b, const Multivector& x,
               const Options& options) {
-  const int n = b.extent_int(0);
-  const int k = options.k;
-  const Multivector qr("QR", n, 2 * k);
-  const Block r = columns(qr, k, 2 * k);
-  Multivector p("P", n, k);
-  Multivector next_p("P", n, k);
-  const Transfer small(exec, k);
-  const auto gram = [&](const Block& one, const Block& other) {
-    const Multivector g = small.place(one.extent_int(1), other.extent_int(1));
-    by.gram(one, other, g);
-    return small.to_host(g);
-  };
-  const auto update = [&](double alpha, const Block& from, const Small& s, double beta,
-                          const Block& to) {
-    by.update(alpha, from, small.to_device(s), beta, to);
-  };
-
-  Outcome outcome{std::vector<int>(static_cast<std::size_t>(k)), {}, 0};
-  Kokkos::deep_copy(exec, x, 0);
-  Kokkos::deep_copy(exec, r, b);
-  const Small bb = gram(r, r);
-  std::vector<bool> active(static_cast<std::size_t>(k));
-  for (int c = 0; c < k; ++c) active[static_cast<std::size_t>(c)] = bb(c, c) > 0;
-  const auto is_active = [&](int c) {
-    return static_cast<bool>(active[static_cast<std::size_t>(c)]);
-  };
-
-  // P = [R of active columns + P beta] C, where G is that one's Gram matrix.
-  int rank = 0;
-  const auto renew = [&](const Small& g, const Small& beta) {
-    const Small c = orthonormal_combination(g);
-    const int next = c.columns;
-    const Block to = columns(next_p, 0, next);
-    if (next > 0) update(1, r, c, 0, to);
-    if (next > 0 && rank > 0) {
-      Small beta_c(rank, next);
-      for (int i = 0; i < rank; ++i)
-        for (int l = 0; l < k; ++l)
-          for (int j = 0; j < next; ++j) beta_c(i, j) += beta(i, l) * c(l, j);
-      update(1, columns(p, 0, rank), beta_c, 1, to);
-    }
-    std::swap(p, next_p);
-    rank = next;
-  };
-
+  Outcome outcome{std::vector<int>(b.extent(1)), {}, 0};
   exec.fence();
   const Kokkos::Timer timer;
-  renew(bb, Small(0, k));
-  for (int iteration = 0; rank > 0 && iteration < options.max_iterations; ++iteration) {
-    outcome.ranks.push_back(rank);
-    const Block directions = columns(p, 0, rank);
-    const Block q = columns(qr, 0, rank);
-    by.multiply(directions, q);
-    const Small of_p = gram(directions, qr);  // PᵀQ, and PᵀR
-    const Small pq = part(of_p, 0, rank);
-    Small alpha = solved(pq, part(of_p, k, k));
-    for (int c = 0; c < k; ++c) {
-      if (is_active(c)) ++outcome.iterations[static_cast<std::size_t>(c)];
-      for (int i = 0; i < rank && !is_active(c); ++i) alpha(i, c) = 0;
-    }
-    update(1, directions, alpha, 1, x);
-    update(-1, q, alpha, 1, r);
-    const Small of_r = gram(qr, r);  // QᵀR, and RᵀR
-    Small qtr(rank, k), g(k, k);
-    for (int c = 0; c < k; ++c)
-      active[static_cast<std::size_t>(c)] =
-          is_active(c) && !(of_r(k + c, c) <= options.tolerance * options.tolerance * bb(c, c));
-    for (int c = 0; c < k; ++c)
-      for (int i = 0; i < rank; ++i) qtr(i, c) = is_active(c) ? -of_r(i, c) : 0;
-    const Small beta = solved(pq, qtr);
-    for (int i = 0; i < k; ++i)
-      for (int j = 0; j < k; ++j) {
-        if (!is_active(i) || !is_active(j)) continue;
-        g(i, j) = of_r(k + i, j);
-        for (int l = 0; l < rank; ++l) g(i, j) += beta(l, i) * beta(l, j);
-      }
-    renew(g, beta);
+  Iteration iteration(exec, by, b, x, options.tolerance);
+  while (iteration.rank() > 0 && static_cast<int>(outcome.ranks.size()) < options.max_iterations) {
+    outcome.ranks.push_back(iteration.rank());
+    for (int c = 0; c < options.k; ++c)
+      outcome.iterations[static_cast<std::size_t>(c)] += iteration.is_active(c) ? 1 : 0;
+    iteration.advance();
   }
   exec.fence();
   outcome.seconds = timer.seconds();
   return outcome;
-}
-
-/// |b - A x| / |b| of each column, from a fused product.
-std::vector<double> residuals(const Exec& exec, const Matrix& a, const Multivector& b,
-                              const Multivector& x) {
-  const Multivector r("residual", b.extent(0), b.extent(1));
-  const fatvec::ColumnResults<double, Exec> dots(exec, r.extent_int(1));
-  fatvec::residual(exec, b, a, x, r, dots,
-                   fatvec::fused::Workspace<Exec>(exec, r.extent_int(1), 1));
-  std::vector<double> norms = dots.on_host(exec);
-  fatvec::dot(exec, b, b, dots);
-  const std::vector<double> bb = dots.on_host(exec);
-  for (std::size_t c = 0; c < norms.size(); ++c) norms[c] = std::sqrt(norms[c] / bb[c]);
-  return norms;
 }
 
 bool run(const Options& options) {
@@ -384,9 +391,7 @@ bool run(const Options& options) {
   double first = 0;
   for (const Products& by : all) {
     const Outcome outcome = solve(exec, by, b, x, options);
-    std::printf("iterations ");
-    for (const int count : outcome.iterations) std::printf(" %d", count);
-    std::printf(" (of each column)\n");
+    examples::print_iterations(outcome.iterations);
     if (outcome.ranks.empty()) continue;
     const double each = 1e3 * outcome.seconds / static_cast<double>(outcome.ranks.size());
     std::printf("time        %.3f s by %s, %.3f ms an iteration, of %d to %d directions",
@@ -395,7 +400,8 @@ bool run(const Options& options) {
     if (first > 0) std::printf(": %.2f times that of fatvec", each / first);
     std::printf("\n");
     if (first == 0) first = each;
-    checks.at_most("largest |b - A x| / |b|", examples::largest(residuals(exec, a, b, x)),
+    checks.at_most("largest |b - A x| / |b|",
+                   examples::largest(examples::relative_residuals(exec, a, b, x)),
                    10 * options.tolerance);
   }
   return checks.passed();
@@ -407,12 +413,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Block conjugate gradients for k right-hand sides, on a Poisson matrix.",
                "breakdown_free_cg");
-  examples::add_number(app, "--size", options.size, 1, 600, "grid points per axis");
-  examples::add_number(app, "--k", options.k, 1, 128, "right-hand sides");
-  examples::add_number(app, "--tolerance", options.tolerance, 0, 1,
-                       "relative residual at which a column is frozen");
-  examples::add_number(app, "--max-iterations", options.max_iterations, 0, 1e6,
-                       "iterations after which it gives up");
+  examples::add_solver_options(app, options, 128);
   app.add_flag("--box", options.box, "the 27-point matrix, not the 7-point one");
   std::vector<std::string> names = {"fatvec", "kokkoskernels"};
 #if defined(EXAMPLES_HAVE_MKL)

@@ -88,6 +88,33 @@ int run(CLI::App& app, int argc, char** argv, const std::function<bool()>& examp
   return status;
 }
 
+void add_solver_options(CLI::App& app, SolverOptions& options, int most_columns) {
+  add_number(app, "--size", options.size, 1, 600, "grid points per axis");
+  add_number(app, "--k", options.k, 1, most_columns, "right-hand sides");
+  add_number(app, "--tolerance", options.tolerance, 0, 1,
+             "relative residual at which a column is frozen");
+  add_number(app, "--max-iterations", options.max_iterations, 0, 1e6,
+             "iterations after which it gives up");
+}
+
+void print_iterations(const std::vector<int>& iterations) {
+  std::printf("iterations ");
+  for (const int count : iterations) std::printf(" %d", count);
+  std::printf(" (of each column)\n");
+}
+
+std::vector<double> relative_residuals(const Exec& exec, const Matrix& a, const Multivector& b,
+                                       const Multivector& x) {
+  const Multivector r("residual", b.extent(0), b.extent(1));
+  const auto dots = column_results<double>(exec, a, r.extent_int(1));
+  residual(exec, b, a, x, r, dots, fatvec::fused::Workspace<Exec>(exec, r.extent_int(1), 1));
+  std::vector<double> norms = dots.on_host(exec);
+  dot(exec, b, b, dots);
+  const std::vector<double> bb = dots.on_host(exec);
+  for (std::size_t c = 0; c < norms.size(); ++c) norms[c] = std::sqrt(norms[c] / bb[c]);
+  return norms;
+}
+
 void print_share(const Stopwatch& products, double total_seconds) {
   std::printf("time        %.3f s, of which the products take %.0f %%\n", total_seconds,
               100 * products.seconds() / total_seconds);

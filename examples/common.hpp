@@ -18,6 +18,13 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Device = Exec::device_type;
 using Multivector =
     Kokkos::View<double**, Kokkos::LayoutRight, Device>;  // a row's columns lie together
+using Block =
+    Kokkos::View<double**, Kokkos::LayoutStride, Device>;  // some columns of a Multivector
+
+/// Columns first ... last - 1.
+inline Block columns(const Multivector& s, int first, int last) {
+  return Kokkos::subview(s, Kokkos::ALL, Kokkos::make_pair(first, last));
+}
 
 /// The checks at the end of an example: each is printed with its limit, and counts.
 class Checks {
@@ -66,6 +73,18 @@ class Stopwatch {
   double seconds_ = 0;
 };
 
+/// The options of a solver with k right-hand sides.
+struct SolverOptions {
+  int size = 64;
+  int k = 8;
+  int max_iterations = 1000;
+  double tolerance = 1e-8;
+};
+void add_solver_options(CLI::App& app, SolverOptions& options, int most_columns);
+
+/// Prints the number of iterations of each column.
+void print_iterations(const std::vector<int>& iterations);
+
 /// Prints how much of total_seconds went into the products.
 void print_share(const Stopwatch& products, double total_seconds);
 
@@ -108,3 +127,12 @@ void for_each_element(const std::string& label, const Exec& exec, std::int64_t r
 #else
 #include "one_device.hpp"
 #endif
+
+namespace examples {
+
+/// |b - A x| / |b| of each column, from a product of its own: a solver's residual drifts away from
+/// the true one.
+std::vector<double> relative_residuals(const Exec& exec, const Matrix& a, const Multivector& b,
+                                       const Multivector& x);
+
+}  // namespace examples

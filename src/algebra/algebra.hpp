@@ -38,6 +38,7 @@ class GramWorkspace {
     room_ = detail::allocate<View>(
         exec, "fatvec::gram::workspace",
         static_cast<std::size_t>(std::max(k * m, detail::tall::room<ExecSpace, Sum>(exec, k, m))));
+    detail::tall::prepare<ExecSpace, Sum>(exec, k, m);
   }
   [[nodiscard]] std::int64_t k() const { return k_; }
   [[nodiscard]] std::int64_t m() const { return m_; }

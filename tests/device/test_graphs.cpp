@@ -91,7 +91,7 @@ struct Fill {
   Rows to;
   int seed;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (int c = 0; c < k; ++c)
+    for (int c = 0; c < to.extent_int(1); ++c)
       to(i, c) = 0.125 * static_cast<double>((i * 7 + c * 13 + seed * 5) % 23) - 1.25;
   }
 };
@@ -215,6 +215,62 @@ TEST(Graph, HoldsAPlanThatPacks) {
     expect_same_bits(y, expected, "Y");
     expect_same_bits(dots, expected_dots, "dot products");
   }
+}
+
+/// Few columns, and many, which cuBLAS may multiply; also as a node of Kokkos' graphs.
+TEST(Graph, HoldsGramMatricesAndUpdates) {
+  const Stream stream;
+  const Exec exec(stream.get());
+  for (const int columns : {5, 40}) {
+    const Rows x("X", 20'000, columns), s("S", columns, columns);
+    const Rows y("Y", 20'000, columns), g("G", columns, columns);
+    const Rows expected_y("Y", 20'000, columns), expected_g("G", columns, columns);
+    const GramWorkspace<Exec> workspace(exec, columns, columns);
+    fill(exec, s, 1);
+    fill(exec, x, 2);
+    const auto step = [=](const Exec& on, const Rows& to_y, const Rows& to_g) {
+      update(on, 1, x, s, 0, to_y);
+      gram(on, x, to_y, to_g, workspace);
+    };
+    step(exec, expected_y, expected_g);  // kernels are loaded
+    exec.fence();
+    const Captured graph(exec, [&](const Exec& on) { step(on, y, g); });
+    auto node = Kokkos::Experimental::create_graph(exec, [&](const auto& root) {
+      root.cuda_capture(exec, [=](const Exec& on) { step(on, y, g); });
+    });
+    node.instantiate();
+    for (int seed = 0; seed < 4; ++seed) {
+      fill(exec, x, seed);
+      step(exec, expected_y, expected_g);
+      if (seed % 2 == 0)
+        graph.replay(exec);
+      else
+        node.submit(exec);
+      exec.fence();
+      expect_same_bits(y, expected_y, "Y");
+      expect_same_bits(g, expected_g, "G");
+    }
+  }
+}
+
+/// An update that is captured before anything ran on its stream: the graph has the portable form.
+TEST(Graph, HoldsAnUpdateThatIsTheFirstOfItsStream) {
+  const Stream stream;
+  const Exec exec(stream.get());
+  const Rows x("X", 1000, 16), s("S", 16, 16), y("Y", 1000, 16);
+  const Kokkos::View<double***, Kokkos::LayoutRight, Exec> wide("wide", 1000, 16, 2);
+  Kokkos::deep_copy(exec, x, 2.0);
+  Kokkos::deep_copy(exec, s, 3.0);
+  const Exec other;  // kernels of both forms are loaded
+  update(other, 1, x, s, 0, y);
+  update(other, 1, Kokkos::subview(wide, Kokkos::ALL, Kokkos::ALL, 1), s, 0, y);
+  other.fence();
+  exec.fence();
+  const Captured graph(exec, [&](const Exec& on) { update(on, 1, x, s, 0, y); });
+  graph.replay(exec);
+  exec.fence();
+  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  EXPECT_EQ(found(999, 15), 96);
 }
 
 /// As a node of Kokkos' graphs, submitted more than once.

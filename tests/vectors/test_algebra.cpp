@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -116,9 +117,9 @@ void check_gram(std::int64_t n, std::int64_t k, std::int64_t m, bool gaps) {
     }
     expect_close(found(a, c), sum, magnitudes, n, detail::concat(what, " (", a, ", ", c, ")"));
   }
-  const Kokkos::View<Sum**, Kokkos::LayoutRight, Exec> again("again", k, m);
-  gram(exec, x.part, y.part, again, workspace);
-  const auto repeated = fetched(again);
+  Kokkos::deep_copy(g.part, Sum(std::numeric_limits<double>::quiet_NaN()));
+  gram(exec, x.part, y.part, g.part, workspace);
+  const auto repeated = fetched(g.part);
   for (std::int64_t e = 0; e < k * m; ++e)
     ASSERT_EQ(found(e / m, e % m), repeated(e / m, e % m)) << what << ": not the same bits";
 }
@@ -211,6 +212,58 @@ TYPED_TEST(TallAlgebra, UpdateTakesMoreColumnsThanAPanel) {
   }
 }
 
+/// From some number of columns on another form may take over, of operands whose rows or columns lie
+/// side by side.
+TYPED_TEST(TallAlgebra, NumbersOfColumnsAroundASwitchAreRight) {
+  using Left = Kokkos::LayoutLeft;
+  using Right = Kokkos::LayoutRight;
+  for (const std::int64_t k : {11, 12, 13, 31, 32, 33})
+    for (const std::int64_t m : {11, 12, 31, 32, 40})
+      for (const bool gaps : {false, true}) {
+        check_update<TypeParam, Right, Right>(301, k, m, gaps, 1, 0);
+        check_update<TypeParam, Left, Left>(301, k, m, gaps, 2, -1);
+        check_gram<TypeParam, TypeParam, Right>(301, k, m, gaps);
+        check_gram<TypeParam, TypeParam, Left>(301, k, m, gaps);
+      }
+  for (const std::int64_t n : {1, 5}) {  // fewer rows than columns
+    check_update<TypeParam, Right, Right>(n, 40, 33, true, 1, 0);
+    check_update<TypeParam, Left, Left>(n, 40, 33, true, 1, 0.5);
+    check_gram<TypeParam, TypeParam, Right>(n, 40, 33, true);
+    check_gram<TypeParam, TypeParam, Left>(n, 40, 33, true);
+  }
+  check_update<TypeParam, Right, Left>(301, 33, 40, true, 2, 0);  // X and S unlike Y
+  check_update<TypeParam, Left, Right>(301, 33, 40, false, 2, 1);
+}
+
+/// Operands each in a layout of its own, among them one with gaps in rows and columns.
+TYPED_TEST(TallAlgebra, LayoutsMayDifferWithManyColumns) {
+  const Exec exec;
+  constexpr std::int64_t n = 1001, k = 33, m = 40;
+  const Operand<TypeParam, Kokkos::LayoutLeft> by_columns(n, k, 1, true);
+  const Operand<TypeParam, Kokkos::LayoutRight> by_rows(n, k, 1, true);
+  const Operand<TypeParam, Kokkos::LayoutRight> y(n, m, 2, false);
+  const Kokkos::View<TypeParam***, Kokkos::LayoutRight, Exec> wide("wide", n, k, 2);
+  const auto strided = Kokkos::subview(wide, Kokkos::ALL, Kokkos::ALL, 1);
+  Kokkos::deep_copy(exec, strided, by_rows.part);
+  const GramWorkspace<Exec, TypeParam> workspace(exec, k, m);
+  const Kokkos::View<TypeParam**, Kokkos::LayoutLeft, Exec> expected("expected", k, m);
+  const Kokkos::View<TypeParam**, Kokkos::LayoutRight, Exec> found("found", k, m);
+  gram(exec, by_rows.part, y.part, expected, workspace);
+  const auto expect_same = [&] {
+    const auto e = fetched(expected);
+    const auto f = fetched(found);
+    for (std::int64_t a = 0; a < k; ++a)
+      for (std::int64_t c = 0; c < m; ++c)
+        expect_close(f(a, c), algebra::wide(e(a, c)), n, 2 * n, detail::concat(a, ", ", c));
+  };
+  gram(exec, by_rows.part, y.part, found, workspace);
+  expect_same();
+  gram(exec, by_columns.part, y.part, found, workspace);
+  expect_same();
+  gram(exec, strided, y.part, found, workspace);
+  expect_same();
+}
+
 TEST(TallAlgebraTest, StreamedRowsAreWhole) {
   // More than what caches keep, in each width of a row.
   for (const std::int64_t m : {7, 12}) {
@@ -233,13 +286,55 @@ TEST(TallAlgebraTest, FloatOperandsAccumulateInDouble) {
 
 TEST(TallAlgebraTest, AlphaZeroReadsNeitherXNorS) {
   const Exec exec;
-  const Kokkos::View<double**, Exec> x("X", 100, 3), s("S", 3, 2), y("Y", 100, 2);
-  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());
-  Kokkos::deep_copy(s, std::numeric_limits<double>::quiet_NaN());
-  Kokkos::deep_copy(y, 2.0);
-  update(exec, 0, x, s, 3, y);
-  const auto found = fetched(y);
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(found(i, i % 2), 6);
+  for (const int k : {3, 40}) {
+    const Kokkos::View<double**, Exec> x("X", 100, k), s("S", k, k), y("Y", 100, k);
+    Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());
+    Kokkos::deep_copy(s, std::numeric_limits<double>::quiet_NaN());
+    Kokkos::deep_copy(y, 2.0);
+    update(exec, 0, x, s, 3, y);
+    const auto found = fetched(y);
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(found(i, i % k), 6);
+  }
+}
+
+/// Instances of their own, in threads of their own, have the bits of one by itself.
+TEST(TallAlgebraTest, InstancesSideBySideHaveTheSameBits) {
+  constexpr std::int64_t n = 20'000, k = 40;
+  constexpr int threads = 3;
+  const Operand<double, Kokkos::LayoutRight> x(n, k, 1, false), s(k, k, 2, false);
+  using View = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
+  std::vector<View> grams, updated;
+  for (int t = 0; t <= threads; ++t) {
+    grams.emplace_back("G", k, k);
+    updated.emplace_back("Y", n, k);
+  }
+  const auto run = [&](const Exec& exec, int t) {
+    const GramWorkspace<Exec> workspace(exec, k, k);
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      gram(exec, x.part, x.part, grams[t], workspace);
+      update(exec, 1, x.part, s.part, 0, updated[t]);
+    }
+    exec.fence();
+  };
+  run(Exec(), 0);
+  // On a host the threads would share those of one backend, which takes one call at a time.
+  if (detail::is_host<Exec>) {
+    for (int t = 1; t <= threads; ++t) run(Exec(), t);
+  } else {
+    const auto instances =
+        Kokkos::Experimental::partition_space(Exec(), std::vector<int>(threads, 1));
+    std::vector<std::thread> running;
+    for (int t = 1; t <= threads; ++t) running.emplace_back([&, t] { run(instances[t - 1], t); });
+    for (auto& thread : running) thread.join();
+  }
+  const auto g = fetched(grams[0]);
+  const auto y = fetched(updated[0]);
+  for (int t = 1; t <= threads; ++t) {
+    const auto other_g = fetched(grams[t]);
+    const auto other_y = fetched(updated[t]);
+    for (std::int64_t c = 0; c < k * k; ++c) ASSERT_EQ(g(c / k, c % k), other_g(c / k, c % k));
+    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(y(i, i % k), other_y(i, i % k));
+  }
 }
 
 /// Through the workspace where exec is a device.

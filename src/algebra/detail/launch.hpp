@@ -6,13 +6,15 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <fatvec/algebra/detail/cublas.hpp>
 #include <fatvec/algebra/detail/host_gram.hpp>
 #include <fatvec/algebra/detail/host_update.hpp>
 #include <fatvec/algebra/detail/portable.hpp>
 #include <fatvec/core/execution.hpp>
 #include <fatvec/core/instantiate.hpp>
 
-/// Which form a call takes: that of CPUs for float and double, else the portable one.
+/// Which form a call takes: that of CPUs for float and double, cuBLAS's for many columns on GPUs,
+/// else the portable one.
 namespace fatvec::detail::tall {
 
 template <class ExecSpace, class Sum, class T>
@@ -30,6 +32,12 @@ std::int64_t room(const ExecSpace& exec, std::int64_t k, std::int64_t m) {
     return exec.concurrency() * HostGram<Sum, Sum>::share(k, m);
 #endif
   return portable_room(exec, k, m);
+}
+
+/// Makes what the first of such calls on exec would have to allocate.
+template <class ExecSpace, class Sum>
+void prepare(const ExecSpace& exec, std::int64_t k, std::int64_t m) {
+  if constexpr (has_cublas_form<ExecSpace, Sum, Sum>) prepare_cublas(exec, std::min(k, m));
 }
 
 template <class ExecSpace, class Sum, class T>
@@ -51,6 +59,8 @@ void launch_gram(const ExecSpace& exec, const GramTask<Sum, T>& task) {
         task.k);
   }
 #endif
+  if constexpr (has_cublas_form<ExecSpace, Sum, T>)
+    if (gram_by_cublas(exec, task)) return;
   portable_gram(exec, task);
 }
 
@@ -77,6 +87,8 @@ void launch_update(const ExecSpace& exec, const UpdateTask<T>& task) {
     return;
   }
 #endif
+  if constexpr (has_cublas_form<ExecSpace, T, T>)
+    if (update_by_cublas(exec, task)) return;
   portable_update(exec, task);
 }
 
