@@ -21,7 +21,6 @@
 // Methods: A. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput. 23
 // (2001); SVQB: A. Stathopoulos and K. Wu, SIAM J. Sci. Comput. 23 (2002); Chebyshev's iteration:
 // Y. Saad, Iterative methods for sparse linear systems, 12.3.
-#include <Eigen/Eigenvalues>
 #include <KokkosBlas3_gemm.hpp>
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Random.hpp>
@@ -36,15 +35,17 @@
 #include <fatvec/algebra/algebra.hpp>
 
 #include "common.hpp"
+#include "eigen.hpp"
 
+using examples::Block;
+using examples::columns;
+using examples::Dense;
 using examples::Device;
 using examples::Exec;
+using examples::HostDense;
+using examples::largest_of;
 using examples::Matrix;
 using examples::Multivector;
-using Block =
-    Kokkos::View<double**, Kokkos::LayoutStride, Device>;  // some columns of a Multivector
-using HostDense = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 namespace {
 
@@ -57,10 +58,6 @@ struct Options {
   double tolerance = 1e-6;
   std::string with = "fatvec";
 };
-
-Block columns(const Multivector& s, int first, int last) {
-  return Kokkos::subview(s, Kokkos::ALL, Kokkos::make_pair(first, last));
-}
 
 /// The tall and skinny products, and their memory.
 struct Tall {
@@ -98,27 +95,6 @@ struct Tall {
   bool by_kokkoskernels;
 };
 
-struct RitzPairs {
-  Eigen::VectorXd values;
-  Dense coefficients;  ///< of the vectors, in the basis S
-};
-
-/// The k lowest Ritz pairs in the span of S, from G = S^T S and H = S^T A S.
-RitzPairs rayleigh_ritz(const Dense& g, const Dense& h, int k) {
-  constexpr double dependent = 1e-12;  // as good as: rounding in G is some 1e-15
-  const Eigen::VectorXd scale =
-      g.diagonal().unaryExpr([](double square) { return square > 0 ? 1 / std::sqrt(square) : 0; });
-  const Eigen::SelfAdjointEigenSolver<Dense> directions(scale.asDiagonal() * g *
-                                                        scale.asDiagonal());
-  const Eigen::VectorXd& lengths = directions.eigenvalues();  // ascending
-  const auto kept = (lengths.array() > dependent * lengths.maxCoeff()).count();
-  if (kept < k) throw std::runtime_error("the block has lost its rank");
-  const Dense q = scale.asDiagonal() * directions.eigenvectors().rightCols(kept) *
-                  lengths.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Dense> ritz(q.transpose() * h * q);
-  return {ritz.eigenvalues().head(k), q * ritz.eigenvectors().leftCols(k)};
-}
-
 /// The vectors of the iteration; S = [X P W], and AS = A S.
 struct Vectors {
   Vectors(int n, int k)
@@ -145,28 +121,6 @@ void rotate(const Exec& exec, const Tall& tall, Vectors& v, const Dense& c) {
   exec.fence();  // `both` goes
   std::swap(v.s, v.next_s);
   std::swap(v.as, v.next_as);
-}
-
-/// W = A X - X diag(theta); returns |w| / theta of each column.
-std::vector<double> residuals(const Exec& exec, const Matrix& a, const Block& x, const Block& ax,
-                              const Eigen::VectorXd& theta, const Block& w) {
-  const Kokkos::View<double*, Device> device_theta("theta", theta.size());
-  Kokkos::deep_copy(exec, device_theta,
-                    Kokkos::View<const double*, Kokkos::HostSpace>(theta.data(), theta.size()));
-  examples::for_each_element(
-      "lobpcg::residuals", exec, x.extent_int(0), x.extent_int(1),
-      KOKKOS_LAMBDA(std::int64_t i, int c) { w(i, c) = ax(i, c) - device_theta(c) * x(i, c); });
-  const auto squares = examples::column_results<double>(exec, a, w.extent_int(1));
-  dot(exec, w, w, squares);
-  std::vector<double> norms = squares.on_host(exec);
-  for (std::size_t c = 0; c < norms.size(); ++c)
-    norms[c] = std::sqrt(norms[c]) / theta[static_cast<Eigen::Index>(c)];
-  return norms;
-}
-
-double largest_of(std::vector<double> values, int first) {
-  values.resize(static_cast<std::size_t>(first));
-  return examples::largest(values);
 }
 
 /// Y = beta Y + alpha A X, with the clock running.
@@ -214,19 +168,6 @@ void improve(const Exec& exec, const Multiply& multiply, int degree, const Block
   Kokkos::deep_copy(exec, w, z);
 }
 
-/// The lowest sums over the three axes of 2 - 2 cos(i pi / (n + 1)), i = 1 ... n.
-std::vector<double> exact_eigenvalues(int n, int wanted) {
-  const int most = std::min(n, wanted);
-  const auto wave = [n](int i) { return 2 - 2 * std::cos(i * Kokkos::numbers::pi / (n + 1)); };
-  std::vector<double> sums;
-  for (int i = 1; i <= most; ++i)
-    for (int j = 1; j <= most; ++j)
-      for (int l = 1; l <= most; ++l) sums.push_back(wave(i) + wave(j) + wave(l));
-  std::sort(sums.begin(), sums.end());
-  sums.resize(static_cast<std::size_t>(wanted));
-  return sums;
-}
-
 /// LOBPCG until the wanted pairs have |A x - theta x| <= tolerance theta. v.s starts with any X,
 /// and ends with the eigenvectors.
 Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, const Tall& tall, Vectors& v,
@@ -234,11 +175,12 @@ Eigen::VectorXd solve(const Exec& exec, const Multiply& multiply, const Tall& ta
   const int k = options.k;
   multiply(1, columns(v.s, 0, k), 0, columns(v.as, 0, k));
   for (iterations = 0;; ++iterations) {
-    const RitzPairs ritz = rayleigh_ritz(tall.gram(exec, v.s, v.s), tall.gram(exec, v.s, v.as), k);
+    const examples::RitzPairs ritz =
+        examples::rayleigh_ritz(tall.gram(exec, v.s, v.s), tall.gram(exec, v.s, v.as), k);
     rotate(exec, tall, v, ritz.coefficients);
     const Block w = columns(v.s, 2 * k, 3 * k);
-    const auto norms =
-        residuals(exec, multiply.a, columns(v.s, 0, k), columns(v.as, 0, k), ritz.values, w);
+    const auto norms = examples::eigen_residuals(exec, multiply.a, columns(v.s, 0, k),
+                                                 columns(v.as, 0, k), ritz.values, w);
     if (largest_of(norms, options.pairs) <= options.tolerance ||
         iterations == options.max_iterations)
       return ritz.values;
@@ -277,14 +219,12 @@ bool run(const Options& options) {
   examples::print_share(products, seconds);
 
   examples::Checks checks;
-  std::vector<double> errors;
-  for (const double exact : exact_eigenvalues(options.size, options.pairs))
-    errors.push_back(std::abs(theta[static_cast<Eigen::Index>(errors.size())] / exact - 1));
-  checks.at_most("largest relative error of an eigenvalue", examples::largest(errors),
+  checks.at_most("largest relative error of an eigenvalue",
+                 examples::largest_eigenvalue_error(options.size, options.pairs, theta),
                  options.tolerance);
   Kokkos::deep_copy(exec, x, columns(v.s, 0, k));
   multiply(1, x, 0, ax);  // afresh: solve() keeps A X up to date without a product
-  const auto norms = residuals(exec, a, x, ax, theta, columns(v.s, 2 * k, 3 * k));
+  const auto norms = examples::eigen_residuals(exec, a, x, ax, theta, columns(v.s, 2 * k, 3 * k));
   checks.at_most("largest |A x - theta x| / theta", largest_of(norms, options.pairs),
                  2 * options.tolerance);
   const Dense off_identity = tall.gram(exec, v.d, v.d) - Dense::Identity(k, k);

@@ -253,7 +253,7 @@ TEST(Graph, HoldsGramMatricesAndUpdates) {
   }
 }
 
-/// An update that is captured before anything ran on its stream: the graph has the portable form.
+/// An update that is captured before anything ran on its stream, by the portable form.
 TEST(Graph, HoldsAnUpdateThatIsTheFirstOfItsStream) {
   const Stream stream;
   const Exec exec(stream.get());
