@@ -275,7 +275,8 @@ FATVEC_FORCEINLINE __m128 masked_load(const float* from, const Mask<4>& mask) {
 template <int k, int p>
 FATVEC_FORCEINLINE __m256d repeat_lanes(const __m256d& from) {
   constexpr std::array<int, 4> lanes = repeated_lanes<int, 4, k, p>;
-  return _mm256_permute4x64_pd(from, lanes[0] | lanes[1] << 2 | lanes[2] << 4 | lanes[3] << 6);
+  constexpr int order = lanes[0] | lanes[1] << 2 | lanes[2] << 4 | lanes[3] << 6;
+  return _mm256_permute4x64_pd(from, order);
 }
 template <int k, int p>
 FATVEC_FORCEINLINE __m256 repeat_lanes(const __m256& from) {
