@@ -22,12 +22,30 @@ struct ByInstruction {
     of_lane.load(columns);
     of_x.gather(x, of_lane, Mask<n>::first(n));
   }
+  /// In the lanes of the mask. Others may be anything that X holds.
+  template <class T, int n>
+  FATVEC_FORCEINLINE void operator()(Vec<T, n>& of_x, const T* x, const std::int32_t* columns,
+                                     const Mask<n>& mask) const {
+    Vec<std::int32_t, n> of_lane;
+    of_lane.load(columns, mask);
+    of_x.gather(x, of_lane, mask);
+  }
 };
 struct ByLoads {
   template <class T, int n>
   FATVEC_FORCEINLINE void operator()(Vec<T, n>& of_x, const T* x,
                                      const std::int32_t* columns) const {
     of_x.gather(x, columns);
+  }
+  /// In the lanes of the mask. Others are x[0].
+  template <class T, int n>
+  FATVEC_FORCEINLINE void operator()(Vec<T, n>& of_x, const T* x, const std::int32_t* columns,
+                                     const Mask<n>& mask) const {
+    Vec<std::int32_t, n> of_lane;
+    of_lane.load(columns, mask);
+    std::int32_t present[n];
+    of_lane.store(present);
+    of_x.gather(x, present);
   }
 };
 

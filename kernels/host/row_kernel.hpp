@@ -48,6 +48,10 @@ struct HostRowKernel {
   std::int64_t distance = 0;  ///< rows of A between prefetching a row of X and using it, in this
                               ///< part; 0: no prefetching
 
+  bool masks_rows = false;  ///< a row's last entries are multiplied under a mask
+
+  static constexpr bool may_mask_rows =
+      S::Rows::contiguous && has_masked_dot<T, typename S::value_type, typename S::ordinal_type>;
   static constexpr bool can_transpose_y =
       contiguous && in_matrix_order<typename S::Rows> && is_scaled_sum<Output>;
   /// Rows side by side that go into vectors, where X is a dense column, or several.
@@ -262,11 +266,15 @@ struct HostRowKernel {
   /// Rows whose entries lie side by side, with a dense column of X.
   KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end, std::int64_t c) const {
 #if defined(FATVEC_HAS_GNU_VECTORS)
-    if constexpr (has_masked_dot<T, typename S::value_type, typename S::ordinal_type>)
-      if (gathers_pay<T>())
-        return dense_column(first, end, c, [](const auto&... row) FATVEC_INLINE_LAMBDA {
-          return masked_dot<T>(row...);
-        });
+    if constexpr (may_mask_rows) {
+      const auto masked = [](auto gather) {
+        return [gather](const auto&... row)
+                   FATVEC_INLINE_LAMBDA { return masked_dot<T>(row..., gather); };
+      };
+      if (masks_rows)
+        return gathers_pay<T>() ? dense_column(first, end, c, masked(ByInstruction()))
+                                : dense_column(first, end, c, masked(ByLoads()));
+    }
 #endif
     dense_column(first, end, c,
                  [](const auto&... row) FATVEC_INLINE_LAMBDA { return sparse_dot<T>(row...); });
@@ -361,6 +369,8 @@ struct RowKernelOf {
                     .x_rows = a.cols(),
                     .k = k,
                     .partition = {a.rows(), parts}};
+      if constexpr (Kernel::may_mask_rows)
+        kernel.masks_rows = k == 1 && detail::lengths_vary(kernel.a.access, a.rows());
       if constexpr (Kernel::can_transpose_y)
         kernel.transposes_y = detail::TransposedStore<T>::applies_to(output, k);
       if (kernel.transposes_y) kernel.partition.granularity = detail::TransposedStore<T>::line;

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include <fatvec/core/macros.hpp>
+#include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/kernels/host/gather.hpp>
 #include <fatvec/kernels/host/prefetch.hpp>
 #include <fatvec/kernels/host/simd.hpp>
@@ -13,6 +14,11 @@
 
 /// A row of A whose entries lie side by side, times a dense column of X, on a CPU.
 namespace fatvec::detail {
+
+/// Whether masked_dot may pay for these types.
+template <class T, class Value, class Ordinal>
+inline constexpr bool has_masked_dot =
+    has_mask_registers && LoadsAs<Value, T> && std::is_same_v<Ordinal, std::int32_t>;
 
 #if defined(FATVEC_HAS_GNU_VECTORS)
 
@@ -62,35 +68,28 @@ FATVEC_FORCEINLINE T vector_dot(std::int64_t length, const Ordinal* entries, con
   return sum.data[0] + (length & 1 ? sum.data[1] + values[j] * x[entries[j]] : sum.data[1]);
 }
 
-/// Whether masked_dot pays for these types, where gathers do.
-template <class T, class Value, class Ordinal>
-inline constexpr bool has_masked_dot =
-    has_mask_registers && LoadsAs<Value, T> && std::is_same_v<Ordinal, std::int32_t>;
-
-/// The same in whole vectors, the last one under a mask: a processor has to foresee how many
-/// vectors a row fills, not its length.
-template <class T, LoadsAs<T> Value>
+/// The same in whole vectors, the last one under a mask: a processor has to predict how many
+/// vectors a row fills, not its length. The sum is the same with each way to gather.
+template <class T, class Gather, LoadsAs<T> Value>
 FATVEC_FORCEINLINE T masked_dot(std::int64_t length, const std::int32_t* entries,
-                                const Value* values, const T* x) {
+                                const Value* values, const T* x, const Gather& gather) {
+  if (length == 0) return T{};
   constexpr int n = simd_lanes<T>;
   Vec<T, n> sum;
   Vec<T, n> value;
   Vec<T, n> of_x;
-  Vec<std::int32_t, n> columns;
   std::int64_t j = 0;
   for (; j + n < length; j += n) {
     prefetch_entries(values + j, entries + j);
     value.load(values + j);
-    columns.load(entries + j);
-    of_x.gather(x, columns, Mask<n>::first(n));
+    gather(of_x, x, entries + j);
     sum.add_product(value, of_x);
   }
   prefetch_entries(values + j, entries + j);
   const Mask<n> rest = Mask<n>::first(length - j);
   value.load(values + j, rest);
-  columns.load(entries + j, rest);
-  of_x.gather(x, columns, rest);
-  sum.add_product(value, of_x);
+  gather(of_x, x, entries + j, rest);
+  sum.add_product(value, of_x, rest);
   return sum.total();
 }
 
@@ -106,6 +105,20 @@ FATVEC_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* ent
   T sum{};
   for (std::int64_t j = 0; j < length; ++j) sum += values[j] * x[entries[j]];
   return sum;
+}
+
+/// Whether neighbouring rows often differ in length, so that a processor mispredicts where a row
+/// ends. Judged by a sample that is the same in every run.
+template <class Rows>
+KOKKOS_FUNCTION bool lengths_vary(const Rows& rows, std::int64_t count) {
+  constexpr std::int64_t samples = 32;
+  if (count < 2) return false;
+  std::int64_t changes = 0;
+  for (std::int64_t s = 0; s < samples; ++s) {
+    const std::int64_t i = hashed(s) % (count - 1);
+    changes += rows.length(i) != rows.length(i + 1) ? 1 : 0;
+  }
+  return 4 * changes > samples;
 }
 
 }  // namespace fatvec::detail

@@ -181,6 +181,24 @@ class LastOnes {
       mmap(nullptr, 2 * page_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 };
 
+struct Lengths {
+  std::vector<std::int64_t> of_row;
+  [[nodiscard]] std::int64_t length(std::int64_t i) const {
+    return of_row[static_cast<std::size_t>(i)];
+  }
+};
+
+TEST(SparseDot, LengthsVaryWhereManyRowsDifferFromTheirNeighbours) {
+  Lengths rows{std::vector<std::int64_t>(1000, 7)};
+  EXPECT_FALSE(detail::lengths_vary(rows, 1000));
+  for (std::size_t i = 0; i < 1000; i += 30) rows.of_row[i] = 5;  // as where a grid's lines end
+  EXPECT_FALSE(detail::lengths_vary(rows, 1000));
+  for (std::size_t i = 0; i < 1000; i += 2) rows.of_row[i] = 8;
+  EXPECT_TRUE(detail::lengths_vary(rows, 1000));
+  for (const std::int64_t count : {0, 1}) EXPECT_FALSE(detail::lengths_vary(rows, count));
+  EXPECT_TRUE(detail::lengths_vary(rows, 2));
+}
+
 /// Every length, at the very end of A.
 template <class T, class Value = T>
 void expect_dense_column_is_right() {
@@ -201,11 +219,14 @@ void expect_dense_column_is_right() {
               expected)
         << length;
 #if defined(FATVEC_HAS_GNU_VECTORS)
-    if constexpr (detail::has_masked_dot<T, Value, std::int32_t>)
-      EXPECT_EQ(detail::masked_dot<T>(static_cast<std::int64_t>(length), entries.data, values.data,
-                                      static_cast<const T*>(x.data())),
-                expected)
-          << length;
+    if constexpr (detail::has_masked_dot<T, Value, std::int32_t>) {
+      const auto by_masks = [&](auto gather) {  // of which x[0], a NaN, reaches nothing
+        return detail::masked_dot<T>(static_cast<std::int64_t>(length), entries.data, values.data,
+                                     static_cast<const T*>(x.data()), gather);
+      };
+      EXPECT_EQ(by_masks(detail::ByInstruction()), expected) << length;
+      EXPECT_EQ(by_masks(detail::ByLoads()), expected) << length;
+    }
 #endif
   }
 }
