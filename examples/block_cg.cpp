@@ -69,10 +69,12 @@ class Graph {
   template <class Work>
   Graph(const Exec& exec, const Work& work) {
     cudaGraph_t graph = nullptr;
-    cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal);
+    cudaError_t status =
+        cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal);
+    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
     work();
-    cudaStreamEndCapture(exec.cuda_stream(), &graph);
-    const cudaError_t status = cudaGraphInstantiateWithFlags(&executable_, graph, 0);
+    status = cudaStreamEndCapture(exec.cuda_stream(), &graph);
+    if (status == cudaSuccess) status = cudaGraphInstantiateWithFlags(&executable_, graph, 0);
     cudaGraphDestroy(graph);
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
   }
@@ -155,10 +157,13 @@ struct Outcome {
   examples::Stopwatch products;
 };
 
+/// How an iteration runs: `timed`, its products apart; launch by launch; `replayed`, from the third
+/// on as the launch of a graph, one for each place of r·r.
+enum class Way { timed, launched, replayed };
+
 /// Solves A X = B from X = 0 until each column has |r| <= tolerance |b|, or for max_iterations.
-/// replays: from the third on iterations are launches of graphs, one for each place of r·r.
 Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Multivector& x,
-              const Options& options, bool replays) {
+              const Options& options, Way way) {
   const Vectors v(exec, a, b);
   std::optional<Graph> graphs[2];
   Outcome outcome{std::vector<int>(b.extent(1)), 0, {}};
@@ -183,7 +188,7 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
       done = false;
     }
     if (done) break;
-    if (replays && iteration >= 2) {
+    if (way == Way::replayed && iteration >= 2) {
       if (!graphs[from])
         graphs[from].emplace(exec, [&] {
           multiply(exec, a, v);
@@ -191,7 +196,10 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
         });
       graphs[from]->launch(exec);
     } else {
-      outcome.products.time(exec, [&] { multiply(exec, a, v); });
+      if (way == Way::timed)
+        outcome.products.time(exec, [&] { multiply(exec, a, v); });
+      else
+        multiply(exec, a, v);
       advance(exec, v, from, x);
     }
   }
@@ -202,12 +210,13 @@ Outcome solve(const Exec& exec, const Matrix& a, const Multivector& b, const Mul
 
 /// The same by graphs: how much faster an iteration is.
 void replay(const Exec& exec, const Matrix& a, const Multivector& b, const Multivector& x,
-            const Options& options, const Outcome& launched) {
+            const Options& options) {
   const auto each = [](const Outcome& outcome) {
     const auto most = std::max_element(outcome.iterations.begin(), outcome.iterations.end());
     return 1e3 * outcome.seconds / std::max(1, *most);
   };
-  const Outcome replayed = solve(exec, a, b, x, options, true);
+  const Outcome launched = solve(exec, a, b, x, options, Way::launched);
+  const Outcome replayed = solve(exec, a, b, x, options, Way::replayed);
   examples::print_iterations(replayed.iterations);
   std::printf("graph       %.3f ms an iteration, launched %.3f ms: %.2f times as fast\n",
               each(replayed), each(launched), each(launched) / each(replayed));
@@ -227,7 +236,7 @@ bool run(const Options& options) {
   const Multivector x("x", examples::rows_here(a), options.k);
   set_sources(exec, options.size, examples::first_row(a), b);
 
-  const Outcome outcome = solve(exec, a, b, x, options, false);
+  const Outcome outcome = solve(exec, a, b, x, options, Way::timed);
   examples::print_iterations(outcome.iterations);
   examples::print_share(outcome.products, outcome.seconds);
 
@@ -239,7 +248,7 @@ bool run(const Options& options) {
   };
   check();
   if (options.graph) {
-    replay(exec, a, b, x, options, outcome);
+    replay(exec, a, b, x, options);
     check();
   }
   return checks.passed();

@@ -353,9 +353,9 @@ struct Outcome {
 Outcome solve(const Exec& exec, const Products& by, const Multivector& b, const Multivector& x,
               const Options& options) {
   Outcome outcome{std::vector<int>(b.extent(1)), {}, 0};
+  Iteration iteration(exec, by, b, x, options.tolerance);
   exec.fence();
   const Kokkos::Timer timer;
-  Iteration iteration(exec, by, b, x, options.tolerance);
   while (iteration.rank() > 0 && static_cast<int>(outcome.ranks.size()) < options.max_iterations) {
     outcome.ranks.push_back(iteration.rank());
     for (int c = 0; c < options.k; ++c)

@@ -172,14 +172,18 @@ RunProgress::RunProgress(std::size_t total) : total_(total), bar_(total) {
 
 void RunProgress::step() {
   const auto now = Clock::now();
-  if (++done_ == 1) first_ = now;
+  if (now - last_ > std::chrono::milliseconds(100)) {  // the first row of a group
+    rows_ = done_;
+    seconds_ = std::chrono::duration<double>(group_ - start_).count();
+    group_ = now;
+  }
+  last_ = now;
+  ++done_;
   if (!bar_.shown() && now - told_ < std::chrono::seconds(30)) return;
   told_ = now;
   std::string text = detail::concat(done_, " of ", total_, " rows");
-  const double spent = std::chrono::duration<double>(now - first_).count();
-  if (spent > 1) {
-    const double left =
-        spent / static_cast<double>(done_ - 1) * static_cast<double>(total_ - done_);
+  if (rows_ > 0) {
+    const double left = seconds_ / static_cast<double>(rows_) * static_cast<double>(total_ - done_);
     text += detail::concat(", about ", std::ceil(left / 60), " min left");
   }
   bar_.step(text);

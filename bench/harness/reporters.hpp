@@ -53,9 +53,13 @@ class RunProgress {
   std::size_t total_;
   std::size_t done_ = 0;
   cli::Progress bar_;
-  Clock::time_point told_ = Clock::now();
-  Clock::time_point
-      first_;  ///< when the first row was there; all of its group were measured before
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point told_ = start_;
+  // The rows of a group come together, when all of them are measured.
+  Clock::time_point last_;            ///< when the last row came
+  Clock::time_point group_ = start_;  ///< when the first row of its group came
+  std::size_t rows_ = 0;              ///< of the groups before,
+  double seconds_ = 0;                ///< and what these took
 };
 
 /// The display reporter: the table, the progress, and every row to the result file, if there is

@@ -149,7 +149,8 @@ def steps(view) -> list[Block]:
     steep = rows[rows.fatvec > CLIFF]
     count = f"fatvec's best: {len(steep)} of {len(rows)} steps are steeper than {CLIFF}."
     steep = steep.sort_values("fatvec", ascending=False, kind="stable").head(10)
-    columns = "matrix | fastest <- fatvec_what | k | one more <- more .0f | step <- fatvec times"
+    steep = steep.assign(case=view.cases(steep))
+    columns = "case | fastest <- fatvec_what | one more <- more .0f | step <- fatvec times"
     return [
         *paged(view, rows, "steps", MOST_LINES, _steps, alt),
         Text(count),

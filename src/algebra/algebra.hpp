@@ -31,7 +31,8 @@ class GramWorkspace {
   GramWorkspace() = default;
   /// Throws ShapeError for k or m below 0 or beyond max_columns, CapacityError where there is no
   /// memory: on CPUs some k · m elements for each thread, and what a block of rows takes; on
-  /// devices k · m for each team that runs at a time.
+  /// devices k · m for each team that runs at a time. Error where cuBLAS, which fatvec::kernels may
+  /// call for many columns, cannot start.
   GramWorkspace(const ExecSpace& exec, std::int64_t k, std::int64_t m) : k_(k), m_(m) {
     detail::require_columns("GramWorkspace", k, 0);
     detail::require_columns("GramWorkspace", m, 0);
@@ -125,8 +126,10 @@ void run_update(const ExecSpace& exec, const ScalarOf<Y>& alpha, const X& x,
 /// @param workspace  a GramWorkspace<ExecSpace, scalar of G> for at least k and m columns
 ///
 /// Shares of the rows have sums of their own, which a second launch adds, without atomics: the same
-/// bits in every run with as many threads. The error of an element is at most n · eps · Σ|x||y|.
-/// Throws ShapeError, which names the operands and their sizes, before anything is launched.
+/// bits in every run with as many threads. For many columns fatvec::kernels may call cuBLAS instead
+/// (docs/algebra.md); on another stream than the workspace's the first such call allocates. The
+/// error of an element is at most n · eps · Σ|x||y|. Throws ShapeError, which names the operands
+/// and their sizes, before anything is launched; Error where cuBLAS reports one.
 template <class ExecSpace, MultiVector X, MultiVector Y, MultiVector G, class Sum>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void gram(const ExecSpace& exec, const X& x, const Y& y, const G& g,
@@ -179,7 +182,9 @@ void gram(const ExecSpace& exec, const X& x, const Y& y, const G& g,
 /// strides, apart from each other
 /// @param s           k × m View in memory that exec reaches, any layout
 ///
-/// Throws ShapeError, which names the operands and their sizes, before anything is launched.
+/// For many columns fatvec::kernels may call cuBLAS (docs/algebra.md); the first such call on a
+/// stream allocates. Throws ShapeError, which names the operands and their sizes, before anything
+/// is launched; Error where cuBLAS reports one.
 template <class ExecSpace, class Alpha, MultiVector X, MultiVector S, class Beta, MultiVector Y>
   requires Kokkos::is_execution_space_v<ExecSpace>
 void update(const ExecSpace& exec, const Alpha& alpha, const X& x, const S& s, const Beta& beta,

@@ -19,8 +19,8 @@ namespace fatvec::detail::tall {
 namespace {
 
 // The columns of both operands from which on cuBLAS is faster (lab 0071).
-constexpr int least_for_gram = 32;
-constexpr int least_for_update = 12;
+constexpr int least_for_gram = 64;
+constexpr int least_for_update = 32;
 
 constexpr std::size_t scratch_bytes = std::size_t{4} << 20;  ///< for update(); gram() has its own
 constexpr std::uintptr_t scratch_alignment = 256;            ///< that cuBLAS wants
@@ -68,10 +68,13 @@ Libraries& libraries() {
   return all;
 }
 void destroy_libraries() {
+  int before = 0;
+  cudaGetDevice(&before);
   for (const auto& [stream, library] : libraries().of_streams) {
     cudaSetDevice(stream.first);
     cublasDestroy(library.handle);
   }
+  cudaSetDevice(before);
   libraries().of_streams.clear();
 }
 

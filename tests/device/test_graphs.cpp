@@ -221,7 +221,7 @@ TEST(Graph, HoldsAPlanThatPacks) {
 TEST(Graph, HoldsGramMatricesAndUpdates) {
   const Stream stream;
   const Exec exec(stream.get());
-  for (const int columns : {5, 40}) {
+  for (const int columns : {5, 64}) {
     const Rows x("X", 20'000, columns), s("S", columns, columns);
     const Rows y("Y", 20'000, columns), g("G", columns, columns);
     const Rows expected_y("Y", 20'000, columns), expected_g("G", columns, columns);
@@ -257,8 +257,8 @@ TEST(Graph, HoldsGramMatricesAndUpdates) {
 TEST(Graph, HoldsAnUpdateThatIsTheFirstOfItsStream) {
   const Stream stream;
   const Exec exec(stream.get());
-  const Rows x("X", 1000, 16), s("S", 16, 16), y("Y", 1000, 16);
-  const Kokkos::View<double***, Kokkos::LayoutRight, Exec> wide("wide", 1000, 16, 2);
+  const Rows x("X", 1000, 32), s("S", 32, 32), y("Y", 1000, 32);
+  const Kokkos::View<double***, Kokkos::LayoutRight, Exec> wide("wide", 1000, 32, 2);
   Kokkos::deep_copy(exec, x, 2.0);
   Kokkos::deep_copy(exec, s, 3.0);
   const Exec other;  // kernels of both forms are loaded
@@ -270,7 +270,7 @@ TEST(Graph, HoldsAnUpdateThatIsTheFirstOfItsStream) {
   graph.replay(exec);
   exec.fence();
   const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  EXPECT_EQ(found(999, 15), 96);
+  EXPECT_EQ(found(999, 31), 192);
 }
 
 /// As a node of Kokkos' graphs, submitted more than once.

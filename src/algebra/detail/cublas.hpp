@@ -12,9 +12,13 @@ namespace fatvec::detail::tall {
 
 #if defined(FATVEC_HAVE_CUBLAS)
 
+template <class T>
+inline constexpr bool is_of_blas =
+    std::is_same_v<T, float> || std::is_same_v<T, double> ||
+    std::is_same_v<T, Kokkos::complex<float>> || std::is_same_v<T, Kokkos::complex<double>>;
 template <class ExecSpace, class Sum, class T>
 inline constexpr bool has_cublas_form =
-    std::is_same_v<ExecSpace, Kokkos::Cuda> && std::is_same_v<Sum, T>;
+    std::is_same_v<ExecSpace, Kokkos::Cuda> && std::is_same_v<Sum, T> && is_of_blas<T>;
 
 /// Enqueues the call and returns true; or does nothing and returns false: few columns, for which
 /// the portable form is faster, operands that are neither row-major nor column-major, more than
