@@ -182,8 +182,6 @@ if(FATVEC_ENABLE_CUBLAS AND FATVEC_ENABLE_KERNELS AND FATVEC_SPECIALISED AND "CU
   else()
     fatvec_missing("cuBLAS" "${remedy}")
   endif()
-elseif(FATVEC_ENABLE_CUBLAS AND NOT FATVEC_ENABLE_CUBLAS STREQUAL "AUTO")
-  fatvec_missing("cuBLAS" "a Kokkos with CUDA, FATVEC_ENABLE_KERNELS=ON and FATVEC_SPECIALISED=ON")
 endif()
 # Text that bzip2, xz or zstd compressed.
 set(FATVEC_HAVE_LIBARCHIVE OFF)
