@@ -85,7 +85,8 @@ class Info(CliTest):
     def test_entries_on_diagonals(self):
         grid = self.json("info", "gen:stencil5:32")
         self.assertGreater(grid["percent_on_diagonals"], 90)
-        self.assertRegex(self.fatvec("info", "gen:stencil5:32").stdout, r"diagonals +100.0 %")
+        text = self.fatvec("info", "gen:stencil5:32").stdout  # slices are as high as a register
+        self.assertRegex(text, rf"diagonals +{grid['percent_on_diagonals']:.1f} %")
         scattered = self.json("info", "gen:uniform:2000:5")
         self.assertLess(scattered["percent_on_diagonals"], 10)
         self.assertEqual(self.json("info", "gen:diagonal:0")["percent_on_diagonals"], 0)
