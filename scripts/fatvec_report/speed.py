@@ -142,7 +142,7 @@ def steps(view) -> list[Block]:
     following = following.groupby(keys, sort=False)[[*names, "k", "fatvec_mark"]].shift(-1)
     marks = unions(rows.fatvec_mark, following.fatvec_mark)
     rows = rows.assign(**(shares / following[names]), fatvec_mark=marks, more=following.k)
-    rows = rows[rows.more == rows.k + 1]
+    rows = rows[rows.more == rows.k + 1].astype({"more": int})
     if len(rows) < FEWEST_STEPS or view.run.dry:
         return []
     alt = "Lines: time of one column more over that of its bytes, over k, one panel per matrix"
@@ -150,11 +150,11 @@ def steps(view) -> list[Block]:
     count = f"fatvec's best: {len(steep)} of {len(rows)} steps are steeper than {CLIFF}."
     steep = steep.sort_values("fatvec", ascending=False, kind="stable").head(10)
     steep = steep.assign(case=view.cases(steep))
-    columns = "case | fastest <- fatvec_what | one more <- more .0f | step <- fatvec times"
+    columns = "case | fastest <- fatvec_what | one more <- more | step <- fatvec times"
     return [
         *paged(view, rows, "steps", MOST_LINES, _steps, alt),
         Text(count),
-        *([table(steep, columns, 2)] if len(steep) else []),
+        *([table(steep, columns, 3)] if len(steep) else []),
     ]
 
 
