@@ -25,6 +25,11 @@ trap on_exit EXIT
 # A cmake that scripts/setup took from PyPI because the distribution's is too old goes first.
 [ ! -x .venv/bin/cmake ] || PATH=$PWD/.venv/bin:$PATH
 
+# With ccache (scripts/setup --dev installs it) a second checkout compiles only what differs. The sloppiness is what precompiled headers want.
+if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache > /dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
+fi
+
 # Kokkos' translation units want up to 2 GB each: no more at once than there are processors and memory for.
 if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
   CMAKE_BUILD_PARALLEL_LEVEL=$(awk -v cores="$(nproc)" '/MemAvailable/ { n = int($2 / 2097152); print n < 1 ? 1 : n < cores ? n : cores }' /proc/meminfo)

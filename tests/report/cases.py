@@ -9,13 +9,15 @@ import pathlib
 import sys
 import tempfile
 import unittest
+import unittest.mock
+import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "fatvec_docs")]
 try:
     import jinja2  # noqa: F401
-    import matplotlib  # noqa: F401
-    from fatvec_report.__main__ import main
+    import matplotlib.pyplot as plt
+    from fatvec_report import __main__ as program, style
     from fatvec_report.load import load
     from fatvec_report.views import views
 except ImportError as error:
@@ -96,6 +98,16 @@ def seen(entries, **context):
     return view
 
 
+def draw_once(pictures, progress):
+    """In place of the program's own, which draws twice and takes most of its time: the files are
+    empty. test_pictures.py and test_browser.py look at pictures."""
+    for picture in pictures:
+        progress.step(f"drawing {picture.name}")
+        with plt.rc_context(style.RC):
+            plt.close(picture.draw())
+        picture.drawn = dict.fromkeys(("svg", "png", "narrow"), b"")
+
+
 class ReportTest(unittest.TestCase):
     """The program, in this process, since a new one would first read pandas and matplotlib."""
 
@@ -109,11 +121,17 @@ class ReportTest(unittest.TestCase):
         path.write_text(json.dumps(document))
         return path
 
-    def report(self, *paths, status=0, err=None):
+    def report(self, *paths, status=0, err=None, draw_all=draw_once):
         """What it says on its standard output and error."""
         out, err = io.StringIO(), err or io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            found = main([*map(str, paths), "-o", str(self.folder / "out")])
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            unittest.mock.patch.object(program, "draw_all", draw_all),
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore", UserWarning)  # as the program's own does
+            found = program.main([*map(str, paths), "-o", str(self.folder / "out")])
         self.assertEqual(found, status, err.getvalue())
         return out.getvalue(), err.getvalue()
 
