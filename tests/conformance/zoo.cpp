@@ -9,6 +9,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "test_data.hpp"
+
 #include <fatvec/formats/assemble.hpp>
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_market.hpp>

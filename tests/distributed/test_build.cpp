@@ -8,6 +8,7 @@
 #include <fatvec/io/matrix_file.hpp>
 
 #include "support.hpp"
+#include "test_data.hpp"
 
 namespace fatvec::test {
 namespace {

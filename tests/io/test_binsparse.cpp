@@ -5,6 +5,7 @@
 #include <fatvec/io/matrix_file.hpp>
 
 #include "support.hpp"
+#include "test_data.hpp"
 #ifdef FATVEC_TEST_HDF5
 #include <fatvec/io/detail/hdf5.hpp>
 #endif

@@ -6,6 +6,7 @@
 #include <fatvec/formats/assemble.hpp>
 
 #include "support.hpp"
+#include "test_data.hpp"
 
 namespace fatvec::io::test {
 namespace {

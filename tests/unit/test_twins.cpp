@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "test_data.hpp"
+
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/assemble.hpp>
 #include <fatvec/generate/generate.hpp>
