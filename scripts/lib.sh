@@ -26,7 +26,7 @@ trap on_exit EXIT
 [ ! -x .venv/bin/cmake ] || PATH=$PWD/.venv/bin:$PATH
 
 # With ccache (scripts/setup --dev installs it) a second checkout compiles only what differs. The sloppiness is what precompiled headers want.
-if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && command -v ccache > /dev/null; then
+if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && mkdir -p "$(ccache --get-config cache_dir 2> /dev/null)" 2> /dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros
 fi
 
