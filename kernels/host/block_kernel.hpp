@@ -148,15 +148,17 @@ struct HostBlockKernel {
 
     const std::int64_t row = i * access.size + first;
     const std::int64_t inside = rows - row < access.size - first ? rows - row : access.size - first;
-    alignas(64) T of_rows[Block::rows][width];
     each<Block::rows>([&](auto r) FATVEC_INLINE_LAMBDA {
-      sum[r].copy_to(of_rows[r]);
-      if constexpr (is_scaled_sum<Output>)
-        if (r < inside) to.template store<contiguous>(row + r, c, of_rows[r]);
+      if (r < inside) store(row + r, c, sum[r]);
     });
-    if constexpr (!is_scaled_sum<Output>)  // one copy of what it does, for all rows
-      for (int r = 0; r < inside && r < Block::rows; ++r)
-        to.template store<contiguous>(row + r, c, of_rows[r]);
+  }
+
+  template <int width, int n>
+  FATVEC_FORCEINLINE_FUNCTION void store(std::int64_t row, std::int64_t c,
+                                         const Tile<T, width, n>& sum) const {
+    alignas(64) T of_row[width];
+    sum.copy_to(of_row);
+    to.template store<contiguous>(row, c, of_row);
   }
 
   template <class Sum>
