@@ -103,7 +103,8 @@ def draw_once(pictures, progress):
     empty. test_pictures.py and test_browser.py look at pictures."""
     for picture in pictures:
         progress.step(f"drawing {picture.name}")
-        with plt.rc_context(style.RC):
+        with plt.rc_context(style.NARROW), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # as the program's own does
             plt.close(picture.draw())
         picture.drawn = dict.fromkeys(("svg", "png", "narrow"), b"")
 
@@ -130,7 +131,6 @@ class ReportTest(unittest.TestCase):
             unittest.mock.patch.object(program, "draw_all", draw_all),
             warnings.catch_warnings(),
         ):
-            warnings.simplefilter("ignore", UserWarning)  # as the program's own does
             found = program.main([*map(str, paths), "-o", str(self.folder / "out")])
         self.assertEqual(found, status, err.getvalue())
         return out.getvalue(), err.getvalue()

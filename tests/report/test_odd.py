@@ -7,7 +7,7 @@ import os
 import re
 import unittest
 
-from cases import FATVEC, ReportTest, case
+from cases import FATVEC, ReportTest, case, program
 import synthetic
 import matplotlib.pyplot as plt
 from fatvec_report import page, sections
@@ -35,7 +35,8 @@ class Texts(ReportTest):
         failed = case(FATVEC, 1, matrix=ODD[1], reason=f"failed: {'; '.join(ODD)}")
         odd["benchmarks"].append(failed)
         names = ["$x^{$ <script>|.json", os.fsdecode(b"\xff\n.json")]
-        self.assertEqual(self.report(*(self.write(odd, name) for name in names))[1], "")
+        files = [self.write(odd, name) for name in names]
+        self.assertEqual(self.report(*files, draw_all=program.draw_all)[1], "")
         self.assertNotIn("<script", self.text())
         self.assertIn("&lt;script>alert(1)&lt;/script>", self.text())
         self.assertIn(r"\\ud800\\x01\\n", self.text())
