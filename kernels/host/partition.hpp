@@ -39,9 +39,11 @@ inline constexpr int shared_parts = 16;
 /// multiplications, and 3 of them for finding an entry and its row of X.
 inline constexpr std::int64_t least_shared_work = 200'000;
 
-/// Parts of a thread with so much work.
-inline int parts_of_thread(std::int64_t work) {
-  return work > least_shared_work ? shared_parts : 1;
+/// Parts of each of some threads with so much work. One thread shares none; of much work it has
+/// parts nevertheless, each of which decides by itself what is prefetched.
+inline int parts_of_thread(std::int64_t work, std::int64_t threads) {
+  const std::int64_t least = threads == 1 ? shared_parts * least_shared_work : least_shared_work;
+  return work > least ? shared_parts : 1;
 }
 
 }  // namespace fatvec::host
@@ -98,7 +100,7 @@ std::int64_t parts_for(const ExecSpace& exec, const host::Policy& policy,
   if (policy.blocks_per_thread > 0) return threads * policy.blocks_per_thread;
   const std::int64_t work = stored_entries * (k + 3);
   if (is_synchronous<ExecSpace> && work < serial_work) return 1;
-  return threads * host::parts_of_thread(work / threads);
+  return threads * host::parts_of_thread(work / threads, threads);
 }
 
 /// The next part of a thread's own range, which every thread may take; alone in its cache line.

@@ -25,6 +25,13 @@ inline std::atomic<std::int64_t>& prefetched_beyond() {
   return bytes;
 }
 
+/// Bytes of a thread's part of A that its core's own cache keeps from product to product, or nearly
+/// all of it: up to two second-level caches. Not measured: it decides which loop forms the sums.
+inline std::atomic<double>& cached_entries() {
+  static std::atomic<double> bytes = 2 * detail::second_level_cache_bytes();
+  return bytes;
+}
+
 }  // namespace fatvec::host
 
 namespace fatvec::detail {
@@ -33,6 +40,13 @@ namespace fatvec::detail {
 /// prefetched.
 KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t bytes) {
   return bytes < 256 ? 80 : 40;
+}
+
+/// Whether caches keep a thread's entries of A and all of X, both in bytes: then nothing needs to
+/// be prefetched.
+inline bool caches_keep(double entries, double x) {
+  static const double part_of_last_cache = last_level_cache_bytes() / 8;
+  return entries <= host::cached_entries() && x <= part_of_last_cache;
 }
 
 /// The sizes of a product, and what a cache holds.

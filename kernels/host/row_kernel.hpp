@@ -49,11 +49,15 @@ struct HostRowKernel {
                               ///< part; 0: no prefetching
 
   bool masks_rows = false;  ///< a row's last entries are multiplied under a mask
+  bool in_caches = false;   ///< caches keep A and X: nothing is prefetched
 
   static constexpr bool may_mask_rows =
       S::Rows::contiguous && has_masked_dot<T, typename S::value_type, typename S::ordinal_type>;
   static constexpr bool can_transpose_y =
       contiguous && in_matrix_order<typename S::Rows> && is_scaled_sum<Output>;
+  static constexpr bool is_csr = requires { &S::Rows::row_map; };
+  /// Widest tile of multiply_few.
+  static constexpr int few = is_csr ? 16 : 8;
   /// Rows side by side that go into vectors, where X is a dense column, or several.
   static constexpr int group =
       S::Rows::contiguous ? 1
@@ -74,11 +78,12 @@ struct HostRowKernel {
     of_part.slots = a.access.slots_before(a.rows);
     of_part.to.begin(part);
     if constexpr (contiguous) {
-      of_part.distance = prefetch_row_distance(a.access, a.columns, first, last,
-                                               {.rows = a.rows,
-                                                .x_rows = x_rows,
-                                                .bytes = k * std::int64_t{sizeof(T)},
-                                                .cached = cached_bytes});
+      if (!in_caches)
+        of_part.distance = prefetch_row_distance(a.access, a.columns, first, last,
+                                                 {.rows = a.rows,
+                                                  .x_rows = x_rows,
+                                                  .bytes = k * std::int64_t{sizeof(T)},
+                                                  .cached = cached_bytes});
       if constexpr (can_transpose_y)
         if (transposes_y) return of_part.multiply_transposed(first, last);
     }
@@ -122,7 +127,7 @@ struct HostRowKernel {
       const auto take = [&]<int width>(std::integral_constant<int, width>) FATVEC_INLINE_LAMBDA {
         if constexpr (width <= widest_tile<T>) {
           for (; c + width <= local.k; c += width) {
-            if constexpr (width <= 8)
+            if constexpr (width <= few)
               local.template multiply_few<width>(first, end, c);
             else
               local.template multiply_tile<width>(first, end, c);
@@ -139,10 +144,41 @@ struct HostRowKernel {
                                                       std::int64_t c) const {
     if constexpr (width == 1)
       if (x.row_stride == 1 && a.access.is_contiguous()) return dense_column(first, end, c);
+    if constexpr (is_csr && contiguous)
+      if (in_caches) return multiply_cached<width>(first, end, c);
     const HostRowKernel local = *this;
     if constexpr (prefetches_by_entry(width))
       if (distance > 0) return local.template multiply_tile<width, true>(first, end, c);
     local.template multiply_tile<width>(first, end, c);
+  }
+
+  /// CSR where caches keep A and X: the plain loop, which adds up in multiply_row's order.
+  template <int width>
+  KOKKOS_FUNCTION void multiply_cached(std::int64_t first, std::int64_t end, std::int64_t c) const {
+    const auto access = a.access;
+    const auto* const entries = a.columns;
+    const auto* const values = a.values;
+    const T* const from = &x(0, c);
+    const std::int64_t row_stride = x.row_stride;
+    const HostOutput<T, Output> output = to;
+    for (std::int64_t i = first; i < end; ++i) {
+      const std::int64_t last = access.row_map[i + 1];
+      std::int64_t j = access.row_map[i];
+      Sums<width> sums;
+      if constexpr (width <= 8) {
+        Sums<width> odd;
+        for (; j + 1 < last; j += 2) {
+          sums.add_product(values[j], Sums<width>(from + entries[j] * row_stride, 1));
+          odd.add_product(values[j + 1], Sums<width>(from + entries[j + 1] * row_stride, 1));
+        }
+        sums += odd;
+      }
+      for (; j < last; ++j)
+        sums.add_product(values[j], Sums<width>(from + entries[j] * row_stride, 1));
+      alignas(64) T of_row[width];
+      sums.copy_to(of_row);
+      output.template store<contiguous>(access.row(i), c, of_row);
+    }
   }
 
   /// Columns c ... c + width - 1 of rows first ... end - 1.
@@ -276,11 +312,28 @@ struct HostRowKernel {
                                 : dense_column(first, end, c, masked(ByLoads()));
     }
 #endif
-    dense_column(first, end, c,
-                 [](const auto&... row) FATVEC_INLINE_LAMBDA { return sparse_dot<T>(row...); });
+    const auto dot = [](auto prefetches) {
+      return [](const auto&... row) FATVEC_INLINE_LAMBDA {
+        return sparse_dot<T, decltype(prefetches)::value>(row...);
+      };
+    };
+    if (in_caches)
+      dense_column<false>(first, end, c, dot(std::false_type()));
+    else
+      dense_column(first, end, c, dot(std::true_type()));
   }
 
   template <class Dot>
+  KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end, std::int64_t c,
+                                    const Dot& dot) const {
+    if (distance > 0)
+      dense_column<true>(first, end, c, dot);
+    else
+      dense_column<false>(first, end, c, dot);
+  }
+
+  /// prefetches: rows of X, too.
+  template <bool prefetches, class Dot>
   [[gnu::noinline]] KOKKOS_FUNCTION void dense_column(std::int64_t first, std::int64_t end,
                                                       std::int64_t c, const Dot& dot) const {
     const HostRowKernel local = *this;
@@ -289,7 +342,7 @@ struct HostRowKernel {
         local.a.access, first, end, [&](std::int64_t i, const auto& slots) FATVEC_INLINE_LAMBDA {
           const std::int64_t begin = slots[0];
           const std::int64_t length = local.a.length(i);
-          if (local.distance > 0) {  // of entries further on, at the end of A of the last
+          if constexpr (prefetches) {  // of entries further on, at the end of A of the last
             const std::int64_t later = begin + prefetch_distance(sizeof(T));
             const auto* const ahead = local.a.columns + Kokkos::min(later, local.slots - length);
             for (std::int64_t n = 0; n < length; ++n) prefetch_row<sizeof(T)>(from + ahead[n]);
@@ -304,7 +357,7 @@ struct HostRowKernel {
   template <int width, bool by_entry, class Row>
   FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead(std::int64_t i, const Row& row,
                                                   std::int64_t c) const {
-    if (a.access.is_contiguous() && c == 0) row.prefetch_ahead();
+    if (!in_caches && a.access.is_contiguous() && c == 0) row.prefetch_ahead();
     if constexpr (by_entry || !contiguous) return;
     if (distance == 0) return;
     constexpr std::int64_t bytes = width * std::int64_t{sizeof(T)};
@@ -369,6 +422,10 @@ struct RowKernelOf {
                     .x_rows = a.cols(),
                     .k = k,
                     .partition = {a.rows(), parts}};
+      constexpr double bytes = sizeof(typename S::value_type) + sizeof(typename S::ordinal_type);
+      kernel.in_caches = detail::caches_keep(
+          bytes * static_cast<double>(a.stored_entries()) / exec.concurrency(),
+          static_cast<double>(sizeof(T)) * static_cast<double>(a.cols()) * static_cast<double>(k));
       if constexpr (Kernel::may_mask_rows)
         kernel.masks_rows = k == 1 && detail::lengths_vary(kernel.a.access, a.rows());
       if constexpr (Kernel::can_transpose_y)

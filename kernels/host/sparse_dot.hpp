@@ -42,16 +42,15 @@ FATVEC_FORCEINLINE void add_halves(Vec<T, 2>& sum, const Vec<T, 4>& four) {
 }
 
 /// Four entries fill a vector. GCC, which may not reorder a sum, would add one entry after the
-/// other.
-template <class T, class Ordinal, LoadsAs<T> Value>
+/// other. prefetches: entries further on.
+template <bool prefetches, class T, class Ordinal, LoadsAs<T> Value>
 FATVEC_FORCEINLINE T vector_dot(std::int64_t length, const Ordinal* entries, const Value* values,
                                 const T* x) {
-  if (length == 0) return T{};
-  prefetch_entries(values, entries);
+  if constexpr (prefetches) prefetch_entries(values, entries);
   Vec<T, 4> four;
   std::int64_t j = 0;
   for (; j + 8 <= length; j += 8) {
-    prefetch_entries(values + 8 + j, entries + 8 + j);
+    if constexpr (prefetches) prefetch_entries(values + 8 + j, entries + 8 + j);
     add_entries(four, entries + j, values + j, x);
     add_entries(four, entries + j + 4, values + j + 4, x);
   }
@@ -96,11 +95,11 @@ FATVEC_FORCEINLINE T masked_dot(std::int64_t length, const std::int32_t* entries
 #endif
 
 /// values[0] · x[entries[0]] + ... + values[length - 1] · x[entries[length - 1]]
-template <class T, class Value, class Ordinal>
+template <class T, bool prefetches, class Value, class Ordinal>
 FATVEC_FORCEINLINE_FUNCTION T sparse_dot(std::int64_t length, const Ordinal* entries,
                                          const Value* values, const T* x) {
 #if defined(FATVEC_HAS_GNU_VECTORS)
-  if constexpr (LoadsAs<Value, T>) return vector_dot(length, entries, values, x);
+  if constexpr (LoadsAs<Value, T>) return vector_dot<prefetches>(length, entries, values, x);
 #endif
   T sum{};
   for (std::int64_t j = 0; j < length; ++j) sum += values[j] * x[entries[j]];

@@ -10,8 +10,8 @@
 #include <limits>
 #include <string>
 
-/// What the operating system says of the machine: read once or before an allocation, never by a
-/// product.
+/// What the operating system says of the machine: read before an allocation, or once, by the first
+/// product at the latest.
 namespace fatvec::detail {
 
 /// The first line of a file that begins with `key`, or an empty one. Of files such as
@@ -48,11 +48,19 @@ inline std::string processor_name() {
   return colon == std::string::npos ? std::string() : line.substr(colon + 2);
 }
 
-/// Bytes of the processor's last-level cache, or 0.
-inline double last_level_cache_bytes() {
+/// Bytes of a cache of the processor as Linux tells its size in a file, or 0.
+inline double cache_bytes(const char* file) {
   double kibibytes = 0;
-  const std::string line = line_of_file("/sys/devices/system/cpu/cpu0/cache/index3/size");
+  const std::string line = line_of_file(file);
   return std::sscanf(line.c_str(), "%lf", &kibibytes) == 1 ? 1024 * kibibytes : 0;  // "32768K"
+}
+/// Of its last level.
+inline double last_level_cache_bytes() {
+  return cache_bytes("/sys/devices/system/cpu/cpu0/cache/index3/size");
+}
+/// Of its second level, on most processors a core's own.
+inline double second_level_cache_bytes() {
+  return cache_bytes("/sys/devices/system/cpu/cpu0/cache/index2/size");
 }
 
 }  // namespace fatvec::detail

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/bsr.hpp>
 #include <fatvec/formats/hll.hpp>
 #include <fatvec/kernels/bsr.hpp>
@@ -31,10 +32,12 @@ std::int64_t distance(const Csr& a, std::int64_t k, std::int64_t cached = 10'000
 
 TEST(HostPolicy, MuchWorkIsTakenByTheThreadThatIsFree) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(host::parts_of_thread(0), 1);
-  EXPECT_EQ(host::parts_of_thread(host::least_shared_work), 1);
-  EXPECT_EQ(host::parts_of_thread(host::least_shared_work + 1), host::shared_parts);
-  EXPECT_EQ(host::parts_of_thread(most), host::shared_parts);
+  EXPECT_EQ(host::parts_of_thread(0, 2), 1);
+  EXPECT_EQ(host::parts_of_thread(host::least_shared_work, 2), 1);
+  EXPECT_EQ(host::parts_of_thread(host::least_shared_work + 1, 2), host::shared_parts);
+  EXPECT_EQ(host::parts_of_thread(host::least_shared_work + 1, 1), 1);
+  EXPECT_EQ(host::parts_of_thread(most, 1), host::shared_parts);
+  EXPECT_EQ(host::parts_of_thread(most, 2), host::shared_parts);
 }
 
 TEST(Prefetch, IsForScatteredColumns) {
@@ -161,6 +164,27 @@ TEST(Prefetch, SumsHaveTheSameBitsWithAndWithout) {
   host::prefetched_beyond() = before;
 }
 
+TEST(Prefetch, WhatCachesKeepIsMultipliedLikeTheRest) {
+  using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
+  const Csr a = test::generated("gen:powerlaw:300:7");
+  const double before = host::cached_entries();
+  for (std::size_t k = 1; k <= 33; ++k) {
+    const V x("x", static_cast<std::size_t>(a.cols()), k);
+    for (std::size_t i = 0; i < x.extent(0); ++i)
+      for (std::size_t c = 0; c < k; ++c) x(i, c) = static_cast<double>((i + 3 * c) % 7) - 3;
+    const V y("y", static_cast<std::size_t>(a.rows()), k);
+    const auto expected = verify::reference_product(1.5, a, x, 0.0, y);
+    for (const double kept : {0.0, 1e9}) {
+      host::cached_entries() = kept;
+      Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
+      spmm<CsrRow>(Host(), {}, 1.5, a, x, 0.0, y);
+      Host().fence("test");
+      EXPECT_TRUE(verify::compare(expected, y).passed) << k << " columns, " << kept << " bytes";
+    }
+  }
+  host::cached_entries() = before;
+}
+
 /// Elements at the very end of memory that may be read.
 template <class T>
 class LastOnes {
@@ -214,9 +238,10 @@ void expect_dense_column_is_right() {
       x[column] = static_cast<T>(j % 7) - 3;
       expected += values.data[j] * x[column];
     }
-    EXPECT_EQ(detail::sparse_dot<T>(static_cast<std::int64_t>(length), entries.data, values.data,
-                                    x.data()),
-              expected)
+    const auto count = static_cast<std::int64_t>(length);
+    EXPECT_EQ((detail::sparse_dot<T, true>(count, entries.data, values.data, x.data())), expected)
+        << length;
+    EXPECT_EQ((detail::sparse_dot<T, false>(count, entries.data, values.data, x.data())), expected)
         << length;
 #if defined(FATVEC_HAS_GNU_VECTORS)
     if constexpr (detail::has_masked_dot<T, Value, std::int32_t>) {
