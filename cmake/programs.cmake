@@ -120,6 +120,7 @@ fatvec_join_for_cuda(fatvec_product 8)
 file(GLOB command_line_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/app/cli/common/*.cpp")
 add_library(fatvec_command_line STATIC ${command_line_sources})
 target_link_libraries(fatvec_command_line PUBLIC fatvec::fatvec CLI11::CLI11 PRIVATE fatvec_options fmt::fmt)
+fatvec_join_for_cuda(fatvec_command_line 8)
 
 # Several ranks, where there is an MPI; otherwise a message that says so.
 if(TARGET fatvec_mpi)
