@@ -25,10 +25,11 @@ inline std::atomic<std::int64_t>& prefetched_beyond() {
   return bytes;
 }
 
-/// Bytes of a thread's part of A that its core's own cache keeps from product to product, or nearly
-/// all of it: up to two second-level caches. Not measured: it decides which loop forms the sums.
+/// Bytes of a thread's part of A up to which several columns are not prefetched: what the last
+/// cache keeps of it from product to product comes early enough. Not measured: it decides which
+/// loop forms the sums.
 inline std::atomic<double>& cached_entries() {
-  static std::atomic<double> bytes = 2 * detail::second_level_cache_bytes();
+  static std::atomic<double> bytes = 12 * detail::second_level_cache_bytes();
   return bytes;
 }
 
@@ -42,11 +43,13 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
   return bytes < 256 ? 80 : 40;
 }
 
-/// Whether caches keep a thread's entries of A and all of X, both in bytes: then nothing needs to
-/// be prefetched.
-inline bool caches_keep(double entries, double x) {
-  static const double part_of_last_cache = last_level_cache_bytes() / 8;
-  return entries <= host::cached_entries() && x <= part_of_last_cache;
+/// Whether caches keep A and all of X, so that nothing needs to be prefetched: each thread's part
+/// of A its core's own cache, or for several columns all of A the last one. Sizes are in bytes.
+inline bool caches_keep(double entries, double entries_of_thread, double x, std::int64_t k) {
+  static const double last_cache = last_level_cache_bytes();
+  const double most = host::cached_entries();
+  return x <= last_cache / 8 && (entries_of_thread <= most / 6 ||
+                                 (k > 1 && entries_of_thread <= most && entries <= last_cache / 4));
 }
 
 /// The sizes of a product, and what a cache holds.

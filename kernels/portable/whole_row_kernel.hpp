@@ -20,6 +20,7 @@ namespace fatvec::portable {
 ///
 /// Rows, besides count() and mean_length, have:
 ///   of_blocks      whether they are BSR's
+///   visited        true where entries are behind bit masks, else absent
 ///   mean_parts     what of a row threads may share, such as blocks
 ///   matrix_row(i)  the row of A that row i is, or -1
 ///   operator()(i)  where row i is
@@ -31,6 +32,7 @@ struct WholeRowKernel {
   static constexpr bool shares_rows = !host && Rows::of_blocks && detail::has_shuffles<ExecSpace>;
   static constexpr int columns_of_tile = width;
   static constexpr int resident_blocks = 8;
+  static constexpr bool may_be_partial = width == 3 || (width > 3 && takes_few_tiles<Rows>);
   static constexpr int rows_of_block = 32;  ///< on hosts
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
@@ -69,7 +71,7 @@ struct WholeRowKernel {
     const std::int64_t to = !idle && lane == 0 ? a.matrix_row(i) : -1;
     const int c = tile * width;
     if constexpr (contiguous)
-      detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
+      detail::with_tile<width, may_be_partial>(x, c, k, [&](const auto& tiles, int present) {
         finish<width>(to, c, a.template add_up<host>(row, tiles, lane, lanes()), present);
       });
     else
@@ -142,7 +144,8 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
       }
     };
     detail::with_width(tiles<host, columns, Rows, Output>(),
-                       tile_width<host>(choice.width, from, share), launch);
+                       tile_width<host, false, takes_few_tiles<Rows>>(choice.width, from, share),
+                       launch);
     detail::join_sums(exec, output);
   }
 }
@@ -152,6 +155,7 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
 template <class Access>
 struct VisitedRows {
   static constexpr bool of_blocks = false;
+  static constexpr bool visited = true;
   static constexpr double mean_parts = 1;
   Access access;
   std::int64_t rows;

@@ -64,13 +64,13 @@ struct TilesOfX {
   }
 };
 
-/// f(tile of X, columns of it that X has) for columns c, c + 1, ... of k. Where tiles, of three
-/// columns, do not make k columns all of them are partial: threads of a warp whose tiles were read
-/// in different ways would wait for each other.
-template <int width, class T, class F>
+/// f(tile of X, columns of it that X has) for columns c, c + 1, ... of k. Where tiles that `may` be
+/// partial, by default those of three columns, do not make k columns all of them are: threads of a
+/// warp whose tiles were read in different ways would wait for each other.
+template <int width, bool may = width == 3, class T, class F>
 FATVEC_FORCEINLINE_FUNCTION void with_tile(const MultiVectorSpan<const T, Columns::contiguous>& x,
                                            int c, int k, const F& f) {
-  if constexpr (width == 3) {
+  if constexpr (may) {
     const int present = Kokkos::min(width, k - c);
     if (k % width != 0) return f(TilesOfX<T, Tile<T, width, 1>, true>(x, c, present), present);
   }
