@@ -73,10 +73,10 @@ struct Items {
   }
 };
 
-/// Whether a walk over such a row costs devices much beside its products, as where entries are
-/// behind bit masks: columns that do not make whole vectors are then in few tiles, of up to five.
+/// Whether a walk over such a row costs devices much beside its products: columns that do not make
+/// whole vectors are then in few tiles, of up to five.
 template <class Rows>
-inline constexpr bool takes_few_tiles = requires { requires Rows::visited; };
+inline constexpr bool takes_few_tiles = requires { requires Rows::of_masks; };
 
 /// The tiles that are compiled for such rows and output; for devices of 8 columns, too, if `wide`.
 template <bool host, detail::Columns columns, class Rows, class Output, bool wide = false>
@@ -108,14 +108,11 @@ bool is_aligned(int width, const detail::MultiVectorSpan<const T, columns>& x) {
   return x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
 }
 
-/// The tile of three to five columns that leaves the fewest of a row's last tile empty, the widest
-/// of these. Whole tiles of four would be read as vectors.
+/// Tiles of three where they are whole, of four where there would be as many of five, else of five.
+/// Not whole ones of four, which are read as vectors.
 inline int few_tiles(int k) {
-  int best = 3;
-  const auto empty = [k](int width) { return (k + width - 1) / width * width - k; };
-  for (const int width : {4, 5})
-    if (empty(width) <= empty(best) && (width != 4 || empty(4) > 0)) best = width;
-  return best;
+  if (k % 3 == 0) return 3;
+  return k % 4 != 0 && (k + 3) / 4 == (k + 4) / 5 ? 4 : 5;
 }
 
 /// Columns of a tile: on devices `wanted`, 8 for 4 if `wide`, or two, where rows of X begin with

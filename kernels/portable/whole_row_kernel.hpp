@@ -20,7 +20,7 @@ namespace fatvec::portable {
 ///
 /// Rows, besides count() and mean_length, have:
 ///   of_blocks      whether they are BSR's
-///   visited        true where entries are behind bit masks, else absent
+///   of_masks       whether entries are found bit by bit, in masks; or absent
 ///   mean_parts     what of a row threads may share, such as blocks
 ///   matrix_row(i)  the row of A that row i is, or -1
 ///   operator()(i)  where row i is
@@ -155,7 +155,7 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
 template <class Access>
 struct VisitedRows {
   static constexpr bool of_blocks = false;
-  static constexpr bool visited = true;
+  static constexpr bool of_masks = requires { requires Access::of_masks; };
   static constexpr double mean_parts = 1;
   Access access;
   std::int64_t rows;
