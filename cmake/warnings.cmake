@@ -28,7 +28,7 @@ function(fatvec_join_units target)
 endfunction()
 
 # fatvec_join_for_cuda(TARGET SIZE): with nvcc, which takes longer for Kokkos' headers than for most
-# of what a unit has beside them, SIZE units are compiled as one; or so many times more, where cores
+# of what a unit has beside them, SIZE units are compiled as one, or a multiple of that where cores
 # are few.
 set(FATVEC_JOIN_FACTOR 1 CACHE STRING "Units that nvcc compiles together, in multiples of what many cores want")
 function(fatvec_join_for_cuda target size)
