@@ -23,7 +23,7 @@ struct alignas(2 * sizeof(Ordinal)) SlicedDiagonal {
 /// knows them; otherwise 0.
 template <class Value, class Ordinal, class Offset, int known_height>
 struct DiagonalAccess {
-  static constexpr bool of_masks = true;  ///< entries of a row are found bit by bit
+  static constexpr bool of_masks = true;  ///< each slot asks its mask whether a row has an entry
   using ordinal_type = Ordinal;
   const Offset* slot_offsets;
   const Offset* rest_offsets;

@@ -25,8 +25,8 @@ inline std::atomic<std::int64_t>& prefetched_beyond() {
   return bytes;
 }
 
-/// Bytes of a thread's part of A up to which several columns are not prefetched: what the last
-/// cache keeps of it from product to product comes early enough. Not measured: it decides which
+/// Bytes of a thread's part of A that the last cache keeps from product to product, up to which
+/// several columns are not prefetched: twelve second-level caches. Not measured: it decides which
 /// loop forms the sums.
 inline std::atomic<double>& cached_entries() {
   static std::atomic<double> bytes = 12 * detail::second_level_cache_bytes();
@@ -44,12 +44,15 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
 }
 
 /// Whether caches keep A and all of X, so that nothing needs to be prefetched: each thread's part
-/// of A its core's own cache, or for several columns all of A the last one. Sizes are in bytes.
-inline bool caches_keep(double entries, double entries_of_thread, double x, std::int64_t k) {
+/// of A two second-level caches, or for several columns all of A the threads' share of half the
+/// last one, which other processes use, too. Sizes are in bytes.
+inline bool caches_keep(double entries, double x, int threads, std::int64_t k) {
   static const double last_cache = last_level_cache_bytes();
+  static const double share_of_thread = last_cache / 2 / processors();
+  const double of_thread = entries / threads;
   const double most = host::cached_entries();
-  return x <= last_cache / 8 && (entries_of_thread <= most / 6 ||
-                                 (k > 1 && entries_of_thread <= most && entries <= last_cache / 4));
+  return x <= last_cache / 8 &&
+         (of_thread <= most / 6 || (k > 1 && of_thread <= Kokkos::min(most, share_of_thread)));
 }
 
 /// The sizes of a product, and what a cache holds.

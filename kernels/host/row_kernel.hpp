@@ -425,9 +425,9 @@ struct RowKernelOf {
       const double entries = static_cast<double>(a.stored_entries()) *
                              (sizeof(typename S::value_type) + sizeof(typename S::ordinal_type));
       kernel.in_caches = detail::caches_keep(
-          entries, entries / exec.concurrency(),
+          entries,
           static_cast<double>(sizeof(T)) * static_cast<double>(a.cols()) * static_cast<double>(k),
-          k);
+          exec.concurrency(), k);
       if constexpr (Kernel::may_mask_rows)
         kernel.masks_rows = k == 1 && detail::lengths_vary(kernel.a.access, a.rows());
       if constexpr (Kernel::can_transpose_y)

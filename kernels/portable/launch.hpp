@@ -116,15 +116,15 @@ inline int few_tiles(int k) {
 }
 
 /// Columns of a tile: on devices `wanted`, 8 for 4 if `wide`, or two, where rows of X begin with
-/// whole vectors and k columns are whole tiles; otherwise three, or few_tiles() if `few`, of which
-/// the last tile may have fewer.
+/// whole vectors and k columns are whole tiles; otherwise three, or few_tiles() if `few` and there
+/// are many rows, of which the last tile may have fewer.
 template <bool host, bool wide = false, bool few = false, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
   if (wide && wanted == 4 && k % 8 == 0 && is_aligned(4, x)) return 8;
   for (const int width : {std::min(wanted, 4), 2})
     if (width <= wanted && k % width == 0 && is_aligned(width, x)) return width;
-  if (few && k > 4) return few_tiles(k);
+  if (few && k > 4 && wanted > 2) return few_tiles(k);
   return k < 3 ? 1 : 3;
 }
 

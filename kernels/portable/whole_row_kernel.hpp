@@ -20,7 +20,7 @@ namespace fatvec::portable {
 ///
 /// Rows, besides count() and mean_length, have:
 ///   of_blocks      whether they are BSR's
-///   of_masks       whether entries are found bit by bit, in masks; or absent
+///   of_masks       whether they are those of sliced diagonals; or absent
 ///   mean_parts     what of a row threads may share, such as blocks
 ///   matrix_row(i)  the row of A that row i is, or -1
 ///   operator()(i)  where row i is

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -46,6 +47,11 @@ inline std::string processor_name() {
   const std::string line = line_of_file("/proc/cpuinfo", "model name");
   const auto colon = line.find(": ");
   return colon == std::string::npos ? std::string() : line.substr(colon + 2);
+}
+
+/// Processors of the machine, this process's or not.
+inline int processors() {
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 /// Bytes of a cache of the processor as Linux tells its size in a file, or 0.

@@ -207,7 +207,7 @@ class FusedCase {
 /// check(case) for numbers of columns, of which GPUs take 130 in several sweeps, and all layouts.
 template <class Check>
 void for_cases(const HostMatrix& csr, const Check& check,
-               const std::vector<std::int64_t>& ks = {1, 2, 3, 4, 9, 16, 64, 130}) {
+               const std::vector<std::int64_t>& ks = {1, 2, 3, 4, 5, 7, 13, 16, 64, 130}) {
   for (const std::int64_t k : ks) {
     SCOPED_TRACE(k);
     check(FusedCase<Kokkos::LayoutRight, Kokkos::LayoutRight>(csr, k));

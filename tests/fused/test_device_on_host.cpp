@@ -14,7 +14,7 @@ class FusedDeviceKernel : public testing::TestWithParam<std::string> {};
 template <class Kernel, class M>
 void check_on_devices(const HostMatrix& host, const Prepared<M>& a,
                       const typename Kernel::DevicePolicy& policy = {},
-                      const std::vector<std::int64_t>& ks = {1, 2, 3, 4, 9, 16, 64, 130}) {
+                      const std::vector<std::int64_t>& ks = {1, 2, 3, 4, 5, 7, 13, 16, 64, 130}) {
   const Exec exec;
   const fused::Workspace<Exec> workspace(exec, 130, 2);
   for_cases(
@@ -56,6 +56,9 @@ TEST_P(FusedDeviceKernel, OfBlocksGivesWhatTheOracleSays) {
 }
 TEST_P(FusedDeviceKernel, OfVisitedRowsGivesWhatTheOracleSays) {
   check_kernel<BitTcfWindow>(GetParam());
+}
+TEST_P(FusedDeviceKernel, OfRowsUnderMasksGivesWhatTheOracleSays) {
+  check_kernel<SlicedDiaRow>(GetParam());
 }
 
 TEST_P(FusedDeviceKernel, GivesWhatTheOracleSaysInEveryPolicy) {
