@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -25,11 +26,13 @@ inline std::atomic<std::int64_t>& prefetched_beyond() {
   return bytes;
 }
 
-/// Bytes of a thread's part of A that the last cache keeps from product to product, up to which
-/// several columns are not prefetched: twelve second-level caches. Not measured: it decides which
-/// loop forms the sums.
+/// Bytes of a thread's part of A that caches keep from product to product: its share of half the
+/// last one, which other processes use, too, or two second-level caches. Not measured: it decides
+/// which loop forms the sums.
 inline std::atomic<double>& cached_entries() {
-  static std::atomic<double> bytes = 12 * detail::second_level_cache_bytes();
+  static std::atomic<double> bytes =
+      std::max(2 * detail::second_level_cache_bytes(),
+               detail::last_level_cache_bytes() / 2 / detail::processors());
   return bytes;
 }
 
@@ -43,16 +46,13 @@ KOKKOS_INLINE_FUNCTION constexpr std::int64_t prefetch_distance(std::int64_t byt
   return bytes < 256 ? 80 : 40;
 }
 
-/// Whether caches keep A and all of X, so that nothing needs to be prefetched: each thread's part
-/// of A two second-level caches, or for several columns all of A the threads' share of half the
-/// last one, which other processes use, too. Sizes are in bytes.
-inline bool caches_keep(double entries, double x, int threads, std::int64_t k) {
-  static const double last_cache = last_level_cache_bytes();
-  static const double share_of_thread = last_cache / 2 / processors();
-  const double of_thread = entries / threads;
-  const double most = host::cached_entries();
-  return x <= last_cache / 8 &&
-         (of_thread <= most / 6 || (k > 1 && of_thread <= Kokkos::min(most, share_of_thread)));
+/// Whether caches keep a thread's entries of A, of one vector its core's own cache, and all of X,
+/// both in bytes: then nothing needs to be prefetched.
+inline bool caches_keep(double entries, double x, std::int64_t k) {
+  static const double own_cache = 2 * second_level_cache_bytes();
+  static const double part_of_last_cache = last_level_cache_bytes() / 8;
+  const double kept = host::cached_entries();
+  return entries <= (k == 1 ? std::min(kept, own_cache) : kept) && x <= part_of_last_cache;
 }
 
 /// The sizes of a product, and what a cache holds.

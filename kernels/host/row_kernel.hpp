@@ -422,12 +422,11 @@ struct RowKernelOf {
                     .x_rows = a.cols(),
                     .k = k,
                     .partition = {a.rows(), parts}};
-      const double entries = static_cast<double>(a.stored_entries()) *
-                             (sizeof(typename S::value_type) + sizeof(typename S::ordinal_type));
+      constexpr double bytes = sizeof(typename S::value_type) + sizeof(typename S::ordinal_type);
       kernel.in_caches = detail::caches_keep(
-          entries,
+          bytes * static_cast<double>(a.stored_entries()) / exec.concurrency(),
           static_cast<double>(sizeof(T)) * static_cast<double>(a.cols()) * static_cast<double>(k),
-          exec.concurrency(), k);
+          k);
       if constexpr (Kernel::may_mask_rows)
         kernel.masks_rows = k == 1 && detail::lengths_vary(kernel.a.access, a.rows());
       if constexpr (Kernel::can_transpose_y)
