@@ -475,8 +475,9 @@ bool register_device_conformance(const std::string& suite) {
       check.check_block_sizes();
       check.check_layouts({1, 7, 40});
       check.check_policies({1, 3, 7, 13, 40});
-      check.check_outputs({1, 5});
-      if (name == "ragged") check.check_outputs({100});  // several sweeps
+      if constexpr (counts_outputs<T, Offset>) check.check_outputs({1, 5});
+      if constexpr (counts_outputs<T, Offset>)
+        if (name == "ragged") check.check_outputs({100});  // several sweeps
     });
   }
   return true;
