@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fatvec/app/cli/common/streams.hpp>
+#include <fatvec/app/cli/common/values.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/app/ranks/session.hpp>
 #include <fatvec/core/error.hpp>
@@ -141,6 +142,7 @@ int run(int argc, char** argv, bool speaks) {
   std::vector<char*> kokkos_argv = {argv[0]};
   for (auto& argument : arguments) kokkos_argv.push_back(argument.data());
   int kokkos_argc = static_cast<int>(kokkos_argv.size());
+  cli::require_sound_environment();
   const Kokkos::ScopeGuard kokkos(kokkos_argc, kokkos_argv.data());
 
   Registry registry;

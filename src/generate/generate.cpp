@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include <fatvec/core/error.hpp>
+#include <fatvec/core/memory.hpp>
 #include <fatvec/generate/build.hpp>
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/generate/patterns.hpp>
@@ -91,8 +92,13 @@ HostCsr twin(const Spec& spec, const Wanted& wanted) {
   const Twin& full = find_twin(spec.twin);
   const Twin sized =
       spec.sizes.empty() ? full : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)}));
-  if (sized.symmetry == Symmetry::symmetric)
+  if (sized.symmetry == Symmetry::symmetric) {
+    constexpr double node = 14;  // order, rank, reach, and what sorting takes
+    const auto nodes = static_cast<double>(sized.lengths.rows / sized.dofs);
+    detail::require_fits<HostCsr::memory_space>("the order of the twin's rows", {0, nodes * node},
+                                                wanted.memory_limit, spec.text);
     return build(SymmetricTwin(sized, spec.seed), spec, wanted);
+  }
   return build(TwinMatrix(sized, spec.seed), spec, wanted);
 }
 
@@ -227,9 +233,13 @@ Spec parse_spec(Text text) {
     set_sizes(spec, *kind, parts[1]);
     if (arguments == 3) set(spec, field(kind->argument), parts[2]);
   }
+  std::vector<Text> given;
   for (std::size_t n = arguments; n < parts.size(); ++n) {
     const std::size_t equals = parts[n].find('=');
     const Text name = parts[n].substr(0, equals);
+    if (std::find(given.begin(), given.end(), name) != given.end())
+      refuse(spec, name, " is given twice");
+    given.push_back(name);
     const bool known = name == "seed" || std::find(kind->options.begin(), kind->options.end(),
                                                    name) != kind->options.end();
     if (equals == Text::npos || !known) {

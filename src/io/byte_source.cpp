@@ -210,11 +210,14 @@ std::unique_ptr<ByteSource> open_source(const std::filesystem::path& path) {
   if (kind == FileKind::compressed) return inflated(path, std::move(raw));
   if (kind != FileKind::text)
     throw refuse(concat("it is ",
-                        kind == FileKind::npz   ? "a zip archive (.npz)"
-                        : kind == FileKind::npy ? "a NumPy array (.npy)"
-                                                : "a matrix of PETSc",
-                        ", and text is wanted here. Matrices are read of files of that kind, but "
-                        "not from pipes: name the file itself."));
+                        kind == FileKind::npz    ? "a zip archive (.npz)"
+                        : kind == FileKind::npy  ? "a NumPy array (.npy)"
+                        : kind == FileKind::hdf5 ? "an HDF5 file (.bsp.h5)"
+                                                 : "a matrix of PETSc",
+                        S_ISREG(status.st_mode)
+                            ? ", and text is wanted here, or for X and Y NumPy's .npy."
+                            : ", and text is wanted here. Matrices are read of files of that "
+                              "kind, but not from pipes: name the file itself."));
   return raw;
 }
 

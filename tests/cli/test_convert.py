@@ -206,6 +206,8 @@ class Convert(CliTest):
         )
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"not from pipes: name the file itself", done.stderr)
+        told = self.error("multiply", "a.mtx", "--x", "b.npz")
+        self.assertIn("it is a zip archive (.npz), and text is wanted here, or for X", told)
         with open(self.folder / "b.npz", "rb") as file:
             done = subprocess.run(
                 [PROGRAM, "info", "-"], stdin=file, capture_output=True, cwd=self.folder
@@ -247,6 +249,10 @@ class Convert(CliTest):
             self.error("convert", "none.mtx", "b.dat"),
             r"b\.dat: the name's ending says which format to write: \.mtx, \.mtx\.gz .*\.npz",
         )
+
+    def test_bits_are_for_petsc(self):
+        told = self.error("convert", "a.mtx", "b.npz", "--petsc-bits", 64)
+        self.assertIn("--petsc-bits is for .petsc files", told)
 
     def test_failures_leave_an_old_file(self):
         old = self.write("b.npz", "old")

@@ -95,6 +95,12 @@ class Generate(CliTest):
         error = self.error("generate", "stencil6:4", "-o", "a.mtx")
         self.assertIn('unknown kind of matrix "stencil6"', error)
         self.assertIn("gen:stencil27:", error)
+        twice = self.error("generate", "powerlaw:10:2:seed=1:seed=2", "-o", "a.mtx")
+        self.assertIn("seed is given twice", twice)
+
+    def test_twins_heed_the_limit_before_they_are_ordered(self):
+        told = self.error("info", "gen:twin:thermal2:3000000", "--memory-limit", "1MB")
+        self.assertIn("the order of the twin's rows needs", told)
 
     def test_help_lists_every_kind(self):
         self.assertIn("gen:stencil27:NX[xNYxNZ]", self.fatvec("generate", "--help").stdout)

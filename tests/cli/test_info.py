@@ -189,6 +189,20 @@ class Pipes(CliTest):
         self.assertEqual(self.info("pipe", b""), 49)
         writer.join()
 
+    def test_a_size_line_that_lies(self):
+        """Of a pipe the size is unknown, and 2^62 entries take no bytes in 64 bits."""
+        for entries in (9 * 10**18, 2**62 + 1, 2**63 - 1):
+            for symmetry in ("general", "symmetric"):
+                head = f"%%MatrixMarket matrix coordinate real {symmetry}\n3 3 {entries}\n"
+                done = subprocess.run(
+                    [PROGRAM, "info", "-"],
+                    input=head + "1 1 1\n" * 300_000,
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
+                self.assertIn("nothing was allocated", done.stderr)
+
     def test_errors_have_lines(self):
         done = subprocess.run(
             [PROGRAM, "info", "-"],

@@ -311,6 +311,38 @@ class Refusals(CliTest):
         self.assertIn("would replace the input", self.error("multiply", "a.mtx", "--output", a))
         self.assertEqual(a.read_text(), before)
 
+        with open(a) as file:
+            done = subprocess.run(
+                [PROGRAM, "multiply", "-", "--output", "a.mtx"],
+                stdin=file,
+                capture_output=True,
+                text=True,
+                cwd=self.folder,
+            )
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("would replace the input -", done.stderr)
+        self.assertEqual(a.read_text(), before)
+
+    def test_names_that_are_none(self):
+        for option in ("--x", "--y", "--expect", "--output"):
+            told = self.error("multiply", "gen:arrow:4", "--beta", 1, option, "")
+            self.assertIn(f"{option}: wants the name of a file, not an empty one.", told)
+        told = self.error("multiply", "gen:arrow:4", "--output", "-")
+        self.assertIn("/dev/stdout", told)
+
+    def test_numbers_are_decimal(self):
+        result = self.json("multiply", "gen:arrow:4", "-k", "010", "--repeat", "08")
+        self.assertEqual(result["k"], 10)
+        self.assertIn(
+            " 8.0 MB that the memory limit",
+            self.error("multiply", "gen:diagonal:1000000", "--memory-limit", "08MB"),
+        )
+
+    def test_kokkos_does_not_abort(self):
+        for name, value in ("KOKKOS_NUM_THREADS", "abc"), ("KOKKOS_NUM_THREADS", "0"):
+            done = self.fatvec("info", "gen:arrow:4", expect=2, **{name: value})
+            self.assertIn(f"{name}={value}: wants a whole number of at least 1", done.stderr)
+
     def test_no_partial_output(self):
         a = self.matrix("a.mtx", 3, 4, SMALL)
         self.assertIn("no/y.mtx", self.error("multiply", a, "--output", "no/y.mtx"))
@@ -346,6 +378,15 @@ class Precision(CliTest):
             self.refused((command, "gen:diagonal:3", "--reorder", "rcm", *SINGLE), "in double")
         self.refused(("analyse", "gen:diagonal:3", "--backend", "all", *SINGLE), "in double")
         self.refused(("analyse", "gen:diagonal:3", "--copies", "once"), "--backend all")
+
+    def test_operands_beyond_a_float_are_refused(self):
+        x = self.dense("x.mtx", [[1.0, 2.0, 1e300]])
+        call = ("multiply", "gen:diagonal:3", "--scalar", "float")
+        self.refused((*call, "--x", x), r"--x: row 3, column 1 has 1e\+300, beyond what a float")
+        y = self.dense("y.mtx", [[1.0, -1e39, 0.0]])
+        self.refused(
+            (*call, "-k", 1, "--beta", 1, "--y", y), r"--y: row 2, column 1 has -1e\+39, beyond"
+        )
 
     def test_every_kernel_of_the_build_is_verified(self):
         formats = {"csr", "sliced-dia"}

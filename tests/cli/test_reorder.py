@@ -42,3 +42,18 @@ class Reorder(CliTest):
             self.error("reorder", "gen:stencil7:20", "-o", "b.mtx", "--memory-limit", "1MB"),
         )
         self.assertEqual(old.read_text(), "old")
+
+    def test_neither_file_replaces_the_other_or_the_input(self):
+        reorder = ("reorder", "in.mtx", "-o")
+        matrix = self.matrix("in.mtx", 2, 2, [(0, 0, 1), (1, 0, 2)])
+        before = matrix.read_text()
+        self.assertIn("both b.mtx", self.error(*reorder, "b.mtx", "--permutation", "./b.mtx"))
+        (self.folder / "link.mtx").symlink_to("in.mtx")
+        for output in ("b.mtx", "link.mtx"):
+            told = self.error(*reorder, output, "--permutation", "in.mtx")
+            self.assertRegex(told, "both link.mtx|would replace the input in.mtx")
+        self.error(*reorder, "b.mtx", "--permutation", "/dev/full")
+        self.assertIn("ending", self.error(*reorder, "b.npz"))
+        self.assertEqual(matrix.read_text(), before)
+        self.assertFalse((self.folder / "b.mtx").exists())
+        self.fatvec(*reorder, "in.mtx")  # itself it may replace

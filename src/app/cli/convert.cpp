@@ -21,7 +21,9 @@ struct ConvertOptions {
 };
 
 int convert_file(const ConvertOptions& options) {
-  io::format_of_name(options.output);  // refuses before any work
+  if (io::format_of_name(options.output) != io::FileFormat::petsc && options.petsc_bits != 32)
+    throw UsageError(
+        fmt::format("--petsc-bits is for .petsc files, not for {}; leave it out.", options.output));
   detail::OutputFile::require_writable(options.output);
   const KokkosSession kokkos;
   Progress progress(load_steps + 1);

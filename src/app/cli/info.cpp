@@ -205,9 +205,9 @@ void add_info(CLI::App& app, Action& action) {
   const auto options = std::make_shared<InfoOptions>();
   add_matrix(*command, options->matrix);
   add_format_options(*command, options->format, options->storage);
-  file_to_write(command->add_option("--picture", options->picture,
-                                    "Draw where the entries are and how long the rows are: a file "
-                                    "that ends in .svg, or - for the terminal"))
+  file_name(command->add_option("--picture", options->picture,
+                                "Draw where the entries are and how long the rows are: a file "
+                                "that ends in .svg, or - for the terminal"))
       ->type_name("FILE.svg|-");
   command->add_flag("--json", options->json, "Print one JSON object");
   command->callback([&action, options] { action = [options] { return info(*options); }; });

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <fatvec/app/cli/common/terminal.hpp>
+#include <fatvec/app/cli/common/values.hpp>
 #include <fatvec/app/dispatch/product.hpp>
 
 #include "options.hpp"
@@ -18,9 +19,15 @@ namespace fatvec::cli {
 /// program's own messages.
 class KokkosSession {
  public:
-  KokkosSession() : guard_(Kokkos::InitializationSettings().set_disable_warnings(true)) {}
+  /// Throws UsageError for environment variables that would make Kokkos abort.
+  KokkosSession() : guard_(settings()) {}
 
  private:
+  static Kokkos::InitializationSettings settings() {
+    require_sound_environment();
+    return Kokkos::InitializationSettings().set_disable_warnings(true);
+  }
+
   Kokkos::ScopeGuard guard_;
 };
 

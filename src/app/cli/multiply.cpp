@@ -64,13 +64,7 @@ void require_consistent(const MultiplyOptions& options) {
     throw UsageError(
         "Only one operand can be read from the standard input; name files for the others.");
   for (const auto& input : inputs) {
-    std::error_code missing;
-    if (!options.output.empty() && !input.empty() &&
-        std::filesystem::is_regular_file(options.output, missing) &&
-        std::filesystem::equivalent(options.output, input, missing)) {
-      throw UsageError(fmt::format("--output {} would replace the input {}; choose another name.",
-                                   options.output, input));
-    }
+    if (!options.output.empty() && !input.empty()) require_not_the_input(options.output, input);
   }
 }
 
@@ -79,11 +73,20 @@ double median(std::vector<double> seconds) {
   return (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
 }
 
-/// The elements as floats, where all is in float.
-product::HostMultivector in_scalar(const product::Case& task, const product::HostMultivector& v) {
+/// The elements as floats, where all is in float. Throws CapacityError for what none can be.
+product::HostMultivector in_scalar(const product::Case& task, const char* option,
+                                   const product::HostMultivector& v) {
   if (task.in_double()) return v;
   for (std::size_t i = 0; i < v.extent(0); ++i)
-    for (std::size_t c = 0; c < v.extent(1); ++c) v(i, c) = static_cast<float>(v(i, c));
+    for (std::size_t c = 0; c < v.extent(1); ++c) {
+      const auto rounded = static_cast<float>(v(i, c));
+      if (std::isfinite(v(i, c)) && !std::isfinite(rounded))
+        throw CapacityError(
+            fmt::format("{}: row {}, column {} has {}, beyond what a float can be; multiply in "
+                        "double, or scale it.",
+                        option, i + 1, c + 1, v(i, c)));
+      v(i, c) = rounded;
+    }
   return v;
 }
 
@@ -130,8 +133,8 @@ Outcome run(const MultiplyOptions& options, const product::Case& task, product::
 
   if (options.x.empty())
     x = random_multivector(Operand::x, options.seed, task.matrix.cols(), task.k);
-  x = in_scalar(task, x);
-  const auto y0 = in_scalar(task, initial_y(options, task.matrix.rows(), task.k, progress));
+  x = in_scalar(task, "--x", x);
+  const auto y0 = in_scalar(task, "--y", initial_y(options, task.matrix.rows(), task.k, progress));
   product::HostMultivector expected;
   if (!options.expect.empty())
     expected = read_operand(options.expect, "--expect", task.matrix.rows(), task.k,
@@ -231,11 +234,10 @@ void add_operands(CLI::App& command, MultiplyOptions& options) {
                                      "standard input: text); its columns are k (default: random)");
   auto* const k =
       command.add_option("-k,--k", options.k, "Columns of a random X")->capture_default_str();
-  x->type_name("FILE")->excludes(whole(k, 1)->type_name("K"));
-  command
-      .add_option("--y", options.y,
-                  "Y before the product, for --beta (- for the standard input; default: random)")
-      ->type_name("FILE");
+  file_name(x)->excludes(whole(k, 1)->type_name("K"));
+  file_name(command.add_option(
+      "--y", options.y,
+      "Y before the product, for --beta (- for the standard input; default: random)"));
   auto* const seed = command.add_option("--seed", options.seed,
                                         "Of random X and Y; the same on any number of threads");
   whole(seed->capture_default_str(), 0)->type_name("N");
@@ -300,7 +302,7 @@ void add_results(CLI::App& command, MultiplyOptions& options) {
       "--expect", options.expect, "Compare Y with a known product (- for the standard input)");
   auto* const tolerance = command.add_option("--tolerance", options.tolerance,
                                              "For --expect: |y - e| <= T max(1, |e|)");
-  finite(tolerance->capture_default_str(), 0)->type_name("T")->needs(expect->type_name("FILE"));
+  finite(tolerance->capture_default_str(), 0)->type_name("T")->needs(file_name(expect));
   command.add_flag("--verify", options.verify,
                    "Compare Y with a serial product in extended precision (takes its time)");
   command.add_flag("--json", options.json, "Print one JSON object");

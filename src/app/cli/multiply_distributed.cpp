@@ -28,6 +28,7 @@ void require_applicable(const MultiplyOptions& options) {
          "no rank has all of Y. A program that wants Y calls the library (docs/distributed.md)");
   refuse(!options.expect.empty(), "--expect",
          "no rank has all of Y; --verify looks at each rank's");
+  refuse(options.precision.error.has_value(), "--matrix-error", "it multiplies in double");
   refuse(!options.kernel.empty(), "--kernel", "each rank takes its format's own; give --format");
   refuse(options.storage.has_value(), "--storage", "each rank takes its format's own");
   refuse(options.backend != product::default_backend(), "--backend",

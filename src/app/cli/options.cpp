@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include <fatvec/app/dispatch/product.hpp>
@@ -42,6 +43,15 @@ CLI::Option* add_reorder_option(CLI::App& command, std::string& order,
                 {"none", "rcm", "automatic"});
 }
 
+void require_not_the_input(const std::string& output, const std::string& input,
+                           std::string_view option) {
+  std::error_code missing;
+  if (std::filesystem::is_regular_file(output, missing) &&
+      std::filesystem::equivalent(output, input == "-" ? "/dev/stdin" : input, missing))
+    throw UsageError(fmt::format("{} {} would replace the input {}; choose another name.", option,
+                                 output, input));
+}
+
 void require_ending(const std::string& output, std::initializer_list<std::string_view> endings,
                     std::string_view written) {
   const bool has_one = !std::filesystem::path(output).extension().empty();
@@ -68,6 +78,8 @@ void add_matrix_precision(CLI::App& command, PrecisionOptions& options) {
 void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
   const auto to_bytes = [](std::string& text) {
     const std::string given = text;
+    text.erase(0, std::min(text.find_first_not_of('0'), text.size()));     // CLI11: an octal number
+    if (!std::isdigit(static_cast<unsigned char>(text[0]))) text = given;  // 0, 0MB
     try {
       if (given[0] != '-' && CLI::AsSizeValue(true)(text).empty()) return std::string();
     } catch (const CLI::ValidationError&) {  // says the same, with a list of 25 units

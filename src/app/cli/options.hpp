@@ -25,6 +25,10 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
 CLI::Option* add_reorder_option(CLI::App& command, std::string& order,
                                 const std::string& description);
 
+/// Throws UsageError where the option's output would replace the input, - being the standard one.
+void require_not_the_input(const std::string& output, const std::string& input,
+                           std::string_view option = "--output");
+
 /// Throws UsageError where the name of an output ends in what is not written there: it would be
 /// text under another name. Names without an ending, as of devices, pass. written: the endings
 /// and what they are, for the message.

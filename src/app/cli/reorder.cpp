@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,21 +33,31 @@ std::int64_t bandwidth_of(const product::HostCsr& a) {
 }
 
 /// The new place of each row, from 1, one a line.
-void write_permutation(const std::string& path,
+void write_permutation(detail::OutputFile& file,
                        const Permutation<std::int32_t, product::HostCsr::execution_space>& place) {
-  detail::OutputFile file(path);
   std::string text;
   for (std::size_t i = 0; i < place.extent(0); ++i) text += fmt::format("{}\n", place(i) + 1);
   file.write(text);
-  file.commit();
+}
+
+/// The matrix may replace its own file, the permutation nothing that is read or written beside it.
+void require_apart(const ReorderOptions& options) {
+  if (options.permutation.empty()) return;
+  const auto place = [](const std::string& path) {
+    return std::filesystem::weakly_canonical(path);
+  };
+  if (place(options.permutation) == place(options.output))
+    throw UsageError(
+        fmt::format("reorder: --output and --permutation are both {}.", options.output));
+  require_not_the_input(options.permutation, options.matrix, "--permutation");
 }
 
 int reorder(const ReorderOptions& options) {
+  require_ending(options.output, {".mtx", ".mtx.gz"},
+                 ".mtx or .mtx.gz (Matrix Market); fatvec convert writes other formats");
   for (const auto& path : {options.output, options.permutation})
     if (!path.empty()) detail::OutputFile::require_writable(path);
-  if (options.permutation == options.output)
-    throw UsageError(
-        fmt::format("reorder: --output and --permutation are both {}.", options.output));
+  require_apart(options);
   const KokkosSession kokkos;
   const product::HostCsr::execution_space exec;
   Progress progress(load_steps + 3);
@@ -62,11 +73,14 @@ int reorder(const ReorderOptions& options) {
   progress.step("permuting");
   const auto csr = permuted(exec, matrix.csr, place);
   progress.step(fmt::format("writing {}", options.output));
+  std::optional<detail::OutputFile> permutation;  // complete before the matrix replaces anything
+  if (!options.permutation.empty())
+    write_permutation(permutation.emplace(options.permutation), place);
   io::write_matrix_market(
       options.output, csr,
       fmt::format("{} in reverse Cuthill-McKee order, by {}", matrix.name, version()),
       [&progress](double done) { progress.share(done); });
-  if (!options.permutation.empty()) write_permutation(options.permutation, place);
+  if (permutation) permutation->commit();
   progress.clear();
 
   const std::int64_t before = bandwidth_of(matrix.csr);

@@ -36,7 +36,7 @@ HostCsr host_csr(
   const auto rows = static_cast<std::size_t>(csr.rows());
   auto row_map = detail::allocate<HostCsr::Offsets>(Host(), "fatvec::csr::row_map", rows + 1);
   Kokkos::parallel_for(
-      "fatvec::host_csr", detail::Range<Host>(0, csr.rows() + 1),
+      "fatvec::host_csr", detail::Range<Host>(0, std::int64_t{csr.rows()} + 1),
       [=](std::int64_t i) { row_map(i) = static_cast<std::int32_t>(csr.row_map(i)); });
   Kokkos::fence("fatvec::host_csr");
   return {csr.rows(), csr.cols(), row_map, csr.entries, csr.values};

@@ -4,8 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,9 +52,11 @@ class Body {
            std::min<std::uint64_t>(expected_, text_.most_bytes() / Parser::shortest_line + 1);
   }
 
-  /// Whether the file is long enough for the entries that are announced, as far as can be known.
+  /// Whether the file is long enough for the entries that are announced: of a pipe, or of what is
+  /// compressed, it may be.
   [[nodiscard]] bool may_be_complete() const {
-    return most_items() >= expected_ * parser_.items_per_entry();
+    return text_.most_bytes() == std::numeric_limits<std::uint64_t>::max() ||
+           most_items() >= expected_ * parser_.items_per_entry();
   }
 
   /// Calls store(place, items) for every piece, from many threads; place: number of items before

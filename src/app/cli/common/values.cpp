@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
+#include <utility>
 
 #include <fatvec/app/cli/common/values.hpp>
+#include <fatvec/core/error.hpp>
 
 namespace fatvec::cli {
 namespace {
@@ -56,22 +59,45 @@ CLI::Option* finite(CLI::Option* option) {
   return finite(option, -std::numeric_limits<double>::infinity());
 }
 
+void require_sound_environment() {
+  for (const auto& [name, least] :
+       {std::pair("KOKKOS_NUM_THREADS", 1), std::pair("KOKKOS_DEVICE_ID", 0)}) {
+    const char* const text = std::getenv(name);
+    if (text == nullptr) continue;
+    const double value = number(text);
+    if (value < least || value > std::numeric_limits<int>::max() || value != std::floor(value) ||
+        std::isnan(value))
+      throw UsageError(fmt::format(
+          "{}={}: wants a whole number of at least {}; correct or unset it.", name, text, least));
+  }
+}
+
 CLI::Option* whole(CLI::Option* option, std::int64_t least, std::int64_t most) {
-  return check(option, [least, most](const std::string& text) {
+  const auto read = [least, most](std::string& text) {
     std::int64_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool number = status == std::errc() && end == text.data() + text.size();
-    if (number && value >= least && value <= most) return std::string();
+    if (number && value >= least && value <= most) {
+      text = std::to_string(value);  // CLI11 takes 010 for an octal number
+      return std::string();
+    }
     return most == std::numeric_limits<std::int64_t>::max()
                ? fmt::format("wants a whole number of at least {}, not '{}'.", least, text)
                : fmt::format("wants a whole number of {} to {}, not '{}'.", least, most, text);
+  };
+  return option->transform(CLI::Validator(read, ""));
+}
+
+CLI::Option* file_name(CLI::Option* option) {
+  option->type_name("FILE");
+  return check(option, [](const std::string& text) {
+    return text.empty() ? "wants the name of a file, not an empty one." : "";
   });
 }
 
 CLI::Option* file_to_write(CLI::Option* option) {
-  option->type_name("FILE");
-  return check(option, [](const std::string& text) {
-    return text.empty() ? "wants the name of a file, not an empty one." : "";
+  return check(file_name(option), [](const std::string& text) {
+    return text == "-" ? "wants the name of a file; /dev/stdout is the standard output." : "";
   });
 }
 

@@ -24,6 +24,12 @@ CLI::Option* finite(CLI::Option* option);
 CLI::Option* whole(CLI::Option* option, std::int64_t least,
                    std::int64_t most = std::numeric_limits<std::int64_t>::max());
 /// Lets an option take any name but an empty one.
+CLI::Option* file_name(CLI::Option* option);
+/// The same but -, which would be a file of that name.
 CLI::Option* file_to_write(CLI::Option* option);
+
+/// Before Kokkos starts, which aborts for a number that is none in its environment variables.
+/// Throws UsageError.
+void require_sound_environment();
 
 }  // namespace fatvec::cli
