@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <locale>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -48,11 +49,12 @@ class PrecisionError : public Error {
 
 namespace detail {
 
-/// Concatenates anything that streams; keeps the header-only library free of a formatting
-/// dependency.
+/// Concatenates anything that streams, numbers without the groups of the global locale; keeps the
+/// header-only library free of a formatting dependency.
 template <class... Parts>
 std::string concat(const Parts&... parts) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   (text << ... << parts);
   return text.str();
 }

@@ -9,7 +9,7 @@ namespace fatvec::distributed {
 namespace {
 
 /// What can be told of an exception to the other ranks.
-enum class Kind : int { error, input, shape, capacity, usage };
+enum class Kind : int { error, input, shape, capacity, usage, precision };
 
 struct Told {
   Kind kind = Kind::error;
@@ -27,6 +27,8 @@ Told tell(const std::exception_ptr& failure) {
     return {Kind::capacity, e.what()};
   } catch (const UsageError& e) {
     return {Kind::usage, e.what()};
+  } catch (const PrecisionError& e) {
+    return {Kind::precision, e.what()};
   } catch (const std::bad_alloc&) {
     return {Kind::capacity, "this rank has no memory left."};
   } catch (const std::exception& e) {
@@ -44,6 +46,8 @@ Told tell(const std::exception_ptr& failure) {
       throw CapacityError(message);
     case Kind::usage:
       throw UsageError(message);
+    case Kind::precision:
+      throw PrecisionError(message);
     case Kind::error:
       break;
   }

@@ -84,6 +84,10 @@ Matrix<Csr> from_parts(const Communicator& communicator, const Partition& rows,
                        const Partition& x_rows, const Csr& local, const Csr& others,
                        const std::vector<std::int64_t>& columns, const Options& options = {}) {
   const auto pieces = communicator.agree([&] {
+    if (rows.parts() != communicator.size() || x_rows.parts() != communicator.size())
+      throw ShapeError(fatvec::detail::concat(
+          "distributed matrix: partitions of ", rows.parts(), " rows' parts and ", x_rows.parts(),
+          " columns' parts on ", communicator.size(), " ranks; make one part for each rank."));
     fatvec::detail::require_parts(local, others, columns, rows, x_rows, communicator.rank());
     return fatvec::detail::pieces_of(local, others, columns, x_rows.begin(communicator.rank()));
   });

@@ -94,20 +94,23 @@ class Matrix {
   /// How rows of X travel: "mpi", ...
   [[nodiscard]] std::string_view exchange() const { return halo().exchange().name(); }
 
-  /// Allocates the buffers for products with up to k columns now, not in the first one. Collective;
-  /// throws CapacityError on all ranks, ShapeError for a k out of range or where ranks give another
-  /// k, UsageError where a captured product holds smaller ones.
+  /// Allocates the buffers for products with up to k columns now, not in the first one. T: the
+  /// scalar of X and Y, where it is another one than A's. Collective; throws CapacityError on all
+  /// ranks, ShapeError for a k out of range or where ranks give another k, UsageError where a
+  /// captured product holds smaller ones.
+  template <class T = typename Csr::value_type>
   void reserve(std::int64_t k) const {
     communicator().agree_on("columns to reserve", k,
                             [&] { fatvec::detail::require_columns("reserve", k, 0); });
-    make_room(k, sizeof(typename Csr::value_type));
+    make_room(k, sizeof(T));
   }
   /// The same for products with an output of the caller's, which also want scratch memory for the
   /// sums of boundary rows.
+  template <class T = typename Csr::value_type>
   void reserve_for_outputs(std::int64_t k) const {
     communicator().agree_on("columns to reserve", k,
                             [&] { fatvec::detail::require_columns("reserve", k, 0); });
-    make_room_for_sums(k, sizeof(typename Csr::value_type));
+    make_room_for_sums(k, sizeof(T));
   }
   [[nodiscard]] const Options& options() const { return shared_->options; }
 
@@ -209,6 +212,8 @@ class Matrix {
         throw UsageError(
             "distributed update: this local part was converted back to CSR; update the matrix that "
             "it was made of, and convert that.");
+    if constexpr (requires { local_.require_update(values.extent(0), values.label()); })
+      local_.require_update(shared_->values.local().extent(0), values.label());
     shared_->values.store(exec, values, shared_->halo);
     if constexpr (!std::is_same_v<Local, Csr>) local_.update(exec, shared_->values.local());
   }

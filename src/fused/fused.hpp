@@ -202,7 +202,8 @@ template <class ExecSpace, class Alpha, MultiVector D, MultiVector B, class A, M
 void chebyshev_step(const ExecSpace& exec, const Alpha& alpha, const D& diagonal_inverse,
                     const B& b, const A& a, const X& x, const Beta& beta, const W& w,
                     const More&... more) {
-  spmm(exec, -alpha, a, x, beta, w, fused::plus(alpha, b), fused::rows_scaled(diagonal_inverse),
+  const auto scale = static_cast<typename W::value_type>(alpha);  // an unsigned one has no negative
+  spmm(exec, -scale, a, x, beta, w, fused::plus(scale, b), fused::rows_scaled(diagonal_inverse),
        more...);
 }
 

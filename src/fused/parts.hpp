@@ -57,8 +57,8 @@ struct Product {
   }
 };
 
-/// The next sum of an output. Throws ShapeError for more than there are, or for results of another
-/// number of columns.
+/// The next sum of an output. Throws ShapeError for more than there are, for results of another
+/// number of columns, and for those that lie on Y or on another sum's.
 template <class T, class ExecSpace, class Y, class Results>
 int next_sum(fatvec::detail::FusedOutput<T>& output, const Product<ExecSpace, Y>& product,
              const Results& results) {
@@ -69,6 +69,16 @@ int next_sum(fatvec::detail::FusedOutput<T>& output, const Product<ExecSpace, Y>
   if (output.sums.number == fatvec::detail::most_sums)
     throw ShapeError(concat("spmm: a fused product forms up to ", fatvec::detail::most_sums,
                             " dot products and norms of a column."));
+  if (fatvec::detail::share_memory(fatvec::detail::runs_of(results),
+                                   fatvec::detail::runs_of(product.y)))
+    throw ShapeError(concat("spmm: the results (", results.label(), ") and Y (", product.y.label(),
+                            ") share memory."));
+  for (int n = 0; product.k > 0 && n < output.sums.number; ++n) {
+    const auto& other = output.sums.on_host->results[n];
+    const void* const data = results.data();
+    if (other.sums == data || other.real_parts == data)
+      throw ShapeError(concat("spmm: two sums have the same results (", results.label(), ")."));
+  }
   return output.sums.number++;
 }
 

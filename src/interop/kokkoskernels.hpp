@@ -12,11 +12,13 @@ namespace fatvec {
 
 /// The CSR matrix that shares all arrays of a; later changes of its values are seen by both. Values
 /// are kept as they are, rows need not be sorted. Of a matrix of const values, or ordinals, so is
-/// the result: spmm(), convert() and analyse() take it.
+/// the result: spmm(), convert() and analyse() take it. A matrix without rows may have no offsets.
 template <class Scalar, class Ordinal, class Device, class MemoryTraits, class Offset>
 auto csr_view(const KokkosSparse::CrsMatrix<Scalar, Ordinal, Device, MemoryTraits, Offset>& a) {
-  return CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>(
-      a.numRows(), a.numCols(), a.graph.row_map, a.graph.entries, a.values);
+  using Csr = CsrMatrix<Scalar, Ordinal, detail::SpaceOf<Device>, Offset>;
+  typename Csr::ConstOffsets row_map = a.graph.row_map;
+  if (row_map.extent(0) == 0) row_map = typename Csr::Offsets("fatvec::csr::row_map", 1);
+  return Csr(a.numRows(), a.numCols(), row_map, a.graph.entries, a.values);
 }
 
 /// The inverse.

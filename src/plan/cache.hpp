@@ -121,9 +121,8 @@ std::string device_key(const ExecSpace& exec) {
 template <class ExecSpace, class Scalar, class Ordinal, class Device, class Offset>
 Key key_of(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Offset>& a,
            std::int64_t k, Layout layout) {
-  std::ostringstream matrix;
-  matrix << std::hex << fingerprint(exec, a);
-  return {device_key(exec), build_name<Scalar>(), matrix.str(), k, layout};
+  return {device_key(exec), build_name<Scalar>(),
+          fatvec::detail::concat(std::hex, fingerprint(exec, a)), k, layout};
 }
 
 /// The same for values in single precision.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -42,6 +43,10 @@ class ConstPlan {
   void update(const ExecSpace& exec, const typename Csr::Scalars& values) {
     plan_.update(exec, without_const(values));
     if (shares_arrays()) values_ = values;
+  }
+
+  void require_update(std::size_t extent, const std::string& label) const {
+    plan_.require_update(extent, label);
   }
 
   [[nodiscard]] std::uint64_t value_map_bytes() const { return plan_.value_map_bytes(); }

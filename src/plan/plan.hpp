@@ -124,9 +124,10 @@ class Plan<CsrMatrix<Scalar, Ordinal, Device, Offset>, TypeList<Kernels...>, T> 
   void run(const ExecSpace& exec, const U& alpha, const detail::Operand<const U>& x, const U& beta,
            const detail::Operand<U>& y, std::int64_t k) const;
 
- protected:
   /// Throws what update(exec, values) does for values that it cannot take: `extent` many.
   void require_update(std::size_t extent, const std::string& label) const;
+
+ protected:
   /// update(exec, values) of values of another type, which the plan's own arrays take as Scalars.
   template <class ExecSpace, class Value>
   void store_values(const ExecSpace& exec, const Value* values);

@@ -13,6 +13,7 @@
 
 #include <fatvec/kernels/shared/fused_output.hpp>
 #include <fatvec/kernels/shared/output.hpp>
+#include <fatvec/kernels/shared/partial_sums.hpp>
 #include <fatvec/plan/explain.hpp>
 #include <fatvec/plan/model.hpp>
 
@@ -73,6 +74,13 @@ template <class Output>
 struct MovedRows {
   Output output;
   const std::int32_t* rows;  ///< the output's row of each row of A
+
+  /// Those of the output, where it forms sums over rows.
+  [[nodiscard]] KOKKOS_FUNCTION auto& partial_sums()
+    requires Reducing<Output>
+  {
+    return output.partial_sums();
+  }
 
   template <int width, class T>
   KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const T (&sums)[width]) const {

@@ -10,6 +10,7 @@
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/rows.hpp>
 #include <fatvec/formats/transpose.hpp>
+#include <fatvec/kernels/shared/validate.hpp>
 
 /// Matrices and multivectors in another order of rows. A permutation is a View of new places: what
 /// was row i becomes row place(i).
@@ -67,6 +68,9 @@ void move_rows(const char* label, const ExecSpace& exec, const Places& place, co
     throw ShapeError(concat(label, ": X is ", x.extent(0), " x ", x.extent(1), ", Y ", y.extent(0),
                             " x ", y.extent(1), ", and the permutation has ", place.extent(0),
                             " rows."));
+  if (share_memory(runs_of(x), runs_of(y)))
+    throw ShapeError(concat(label, ": X (", x.label(), ") and Y (", y.label(),
+                            ") share memory; rows cannot be moved in place."));
   Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(x.extent(0))),
                        MoveRow<scatter, Places, X, Y>{place, x, y});
 }

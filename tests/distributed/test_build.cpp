@@ -107,6 +107,19 @@ std::string message_of(const Throws& throws) {
   return "no error";
 }
 
+TEST(DistributedErrors, KeepTheirClass) {
+  const Communicator world;
+  const auto last = [&](const auto& error) {
+    return [&world, error] {
+      if (world.rank() == world.size() - 1) throw error;
+      return 0;
+    };
+  };
+  EXPECT_THROW(world.agree(last(PrecisionError("a value"))), PrecisionError);
+  EXPECT_THROW(world.agree(last(CapacityError("memory"))), CapacityError);
+  EXPECT_THROW(world.agree(last(UsageError("a call"))), UsageError);
+}
+
 TEST(DistributedErrors, OfOneRankAreThrownOnAll) {
   const Communicator world;
   const int bad = world.size() / 2;

@@ -49,5 +49,16 @@ TEST(DistributedProduct, TakesAPlanAsLocalPartAndItsNewValues) {
   }
 }
 
+TEST(DistributedProduct, ThatRefusesNewValuesKeepsTheOldOnes) {
+  const Communicator world;
+  const HostCsr serial = whole("stencil27:4:dof=2");
+  const auto a = spread(world, serial);
+  auto plan = distributed::analyse(Exec(), a, 4);
+  const auto values = doubled(serial, plan.row_partition(), world.rank());
+  EXPECT_THROW(plan.update(Exec(), values), UsageError);
+  expect_product<LayoutRight, LayoutRight>(plan, serial, 4, 1.0, 0.0);
+  expect_product<LayoutRight, LayoutRight>(a, serial, 4, 1.0, 0.0);
+}
+
 }  // namespace
 }  // namespace fatvec::test

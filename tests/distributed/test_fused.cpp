@@ -78,6 +78,9 @@ TEST(DistributedFused, GivesTheSumsOfAllRanks) {
     const auto a = spread(world, serial);
     for (const int k : {1, 3, 8}) expect_fused(a, serial, k);
     expect_fused(distributed::analyse(Exec(), a, 8), serial, 8);
+    PlanOptions other_order;
+    other_order.order = RowOrder::rcm;
+    expect_fused(a.with_local(fatvec::analyse(Exec(), a.local(), 8, other_order)), serial, 8);
   }
 }
 

@@ -136,6 +136,9 @@ TEST(DistributedInterop, RefusesPartsThatDoNotFit) {
   const auto others = petsc.off_diagonal.arrays(static_cast<std::int64_t>(petsc.garray.size()));
   EXPECT_THROW(distributed::from_mpiaij(world, own, others, petsc.garray.data(), options()),
                InputError);
+  const Partition more = Partition::even(serial.rows(), world.size() + 3);
+  const HostCsr none(0, 0, HostCsr::Offsets("row_map", 1), HostCsr::Ordinals(), HostCsr::Scalars());
+  EXPECT_THROW(distributed::from_parts(world, more, more, none, none, {}), ShapeError);
 }
 
 /// What the adapter asks of a Tpetra::CrsMatrix.

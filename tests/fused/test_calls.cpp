@@ -84,6 +84,17 @@ TEST_F(FusedCall, DoesAStepOfChebyshevsIteration) {
     }
 }
 
+TEST_F(FusedCall, TakesFactorsWithoutASign) {
+  const Results inverse("inverse", host_.rows());
+  Kokkos::deep_copy(inverse, 0.25);
+  chebyshev_step(exec_, 1.0, inverse, b_, csr_, x_, 0.0, y_);
+  const auto wanted = fetched(y_);
+  chebyshev_step(exec_, 1U, inverse, b_, csr_, x_, 0U, y_);
+  const auto got = fetched(y_);
+  for (std::int64_t i = 0; i < host_.rows(); ++i)
+    for (int c = 0; c < k; ++c) ASSERT_EQ(got(i, c), wanted(i, c));
+}
+
 TEST_F(FusedCall, TakesColumnsOfRankOneAndStridedOnes) {
   const auto column = Kokkos::subview(x_, Kokkos::ALL, 2);
   const Kokkos::View<double*, Exec> y("y", host_.rows());
@@ -160,9 +171,11 @@ TEST_F(FusedCall, RefusesOperandsThatDoNotConform) {
   EXPECT_NE(dot(fused::plus(1, narrow)).find("B (narrow)"), std::string::npos);
   EXPECT_NE(dot(fused::from(narrow)).find("Z (narrow)"), std::string::npos);
   EXPECT_NE(dot(fused::rows_scaled(few)).find("diagonal (few)"), std::string::npos);
-  EXPECT_NE(dot(fused::square_norms(dots_), fused::square_norms(dots_), fused::square_norms(dots_),
-                fused::square_norms(dots_)),
-            "");
+  const Results third("third", k), fourth("fourth", k);
+  EXPECT_NE(dot(fused::square_norms(dots_), fused::square_norms(norms_), fused::square_norms(third),
+                fused::square_norms(fourth))
+                .find("up to 3 dot products"),
+            std::string::npos);
 }
 
 TEST_F(FusedCall, RefusesOperandsThatOverlapWithY) {
@@ -174,6 +187,14 @@ TEST_F(FusedCall, RefusesOperandsThatOverlapWithY) {
   const auto lower = Kokkos::subview(larger, Kokkos::pair(1, host_.rows() + 1), Kokkos::ALL);
   EXPECT_NE(refusal([&] { residual(exec_, upper, a_, x_, lower); }), "");
   EXPECT_EQ(refusal([&] { residual(exec_, upper, a_, x_, upper); }), "");  // in its place
+  const Results on_y(y_.data(), k);
+  for (const auto& wrong : {on_y, norms_})
+    EXPECT_NE(refusal([&] {
+                spmm(exec_, 1.0, a_, x_, 0.0, y_, fused::square_norms(norms_),
+                     fused::dot_with(x_, wrong));
+              }),
+              "")
+        << wrong.label();
 }
 
 /// Allocations that Kokkos is told of.

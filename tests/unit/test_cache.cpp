@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <locale>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -378,6 +379,29 @@ TEST(Fingerprint, DependsOnTheStructureAlone) {
   const Csr::Offsets none("row_map", 4);
   EXPECT_NE(fingerprint(Exec(), Csr(3, 4, none, {}, {})),
             fingerprint(Exec(), Csr(3, 5, none, {}, {})));
+  const Csr::Offsets one("row_map", 3), other("row_map", 3);
+  const Csr::Ordinals of_one("entries", 3), of_other("entries", 3);
+  const Csr::Scalars values("values", 3);
+  one(1) = 1, other(1) = 2;  // where the other has its first column
+  one(2) = other(2) = of_one(2) = of_other(2) = 3;
+  of_one(0) = of_one(1) = of_other(1) = 2;
+  of_other(0) = 1;
+  EXPECT_NE(fingerprint(Exec(), Csr(2, 4, one, of_one, values)),
+            fingerprint(Exec(), Csr(2, 4, other, of_other, values)));
+}
+
+struct Groups : std::numpunct<char> {
+  [[nodiscard]] char do_thousands_sep() const override { return ','; }
+  [[nodiscard]] std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(Key, IsTheSameInEveryLocale) {
+  const auto a = generate::generate(generate::parse_spec("gen:stencil7:7"));
+  const Key before = key_of(Exec(), a, 1000, Layout::row);
+  const std::locale plain = std::locale::global(std::locale(std::locale::classic(), new Groups));
+  const Key grouped = key_of(Exec(), a, 1000, Layout::row);
+  std::locale::global(plain);
+  EXPECT_EQ(grouped.text(), before.text());
 }
 
 }  // namespace

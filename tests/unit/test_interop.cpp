@@ -52,6 +52,14 @@ TEST(Interop, ManagedViewsOutliveTheMatrixTheyCameFrom) {
   EXPECT_NEAR(total, sum, 1e-10);
 }
 
+TEST(Interop, AMatrixOfNothingHasNoRows) {
+  const auto view = csr_view(Crs());
+  EXPECT_EQ(view.rows(), 0);
+  EXPECT_EQ(view.nnz(), 0);
+  const Kokkos::View<double*, Exec> none("none", 0);
+  spmm(1.0, view, none, 0.0, none);
+}
+
 TEST(Interop, UnmanagedMatricesAreViewedToo) {
   const Csr csr = small();
   using Unmanaged = KokkosSparse::CrsMatrix<double, int, Exec::device_type,

@@ -99,6 +99,7 @@ TEST(Permuted, RefusesWhatIsNoPermutation) {
   const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", 9, 2), y("y", 9, 3);
   EXPECT_THROW(to_new_order(Exec(), shuffled(9), x, y), ShapeError);
   EXPECT_THROW(to_old_order(Exec(), shuffled(8), x, x), ShapeError);
+  EXPECT_THROW(to_old_order(Exec(), shuffled(9), x, x), ShapeError);  // in place
 }
 
 TEST(Rcm, FindsTheBandAgain) {
