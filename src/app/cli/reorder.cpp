@@ -43,8 +43,10 @@ void write_permutation(detail::OutputFile& file,
 /// The matrix may replace its own file, the permutation nothing that is read or written beside it.
 void require_apart(const ReorderOptions& options) {
   if (options.permutation.empty()) return;
-  const auto place = [](const std::string& path) {
-    return std::filesystem::weakly_canonical(path);
+  const auto place = [](const std::filesystem::path& path) {
+    std::error_code none;
+    const auto found = std::filesystem::weakly_canonical(path, none);
+    return none ? path : found;
   };
   if (place(options.permutation) == place(options.output))
     throw UsageError(
