@@ -21,7 +21,7 @@ endif()
 
 # fatvec_join_units(TARGET): compiled by eights, where the headers (Kokkos, CLI11, JSON) take most
 # of the time.
-option(FATVEC_JOIN_UNITS "Compile the sources of the programs by eights; clang-tidy wants them one by one" ON)
+option(FATVEC_JOIN_UNITS "Compile the sources of programs and of kernels' tests by eights" ON)
 function(fatvec_join_units target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${FATVEC_JOIN_UNITS} UNITY_BUILD_BATCH_SIZE 8)
   fatvec_join_for_cuda(${target} 32)

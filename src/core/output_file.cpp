@@ -231,6 +231,17 @@ bool OutputFile::is_stream(const std::filesystem::path& path) {
          (!S_ISREG(status.st_mode) || is_standard_output(status));
 }
 
+bool OutputFile::are_same(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto place = [](const std::filesystem::path& path) {
+    std::error_code none;
+    // Absolute first: a relative name of nothing stays relative.
+    const auto target = std::filesystem::absolute(resolved(path), none);
+    const auto found = std::filesystem::weakly_canonical(target, none);
+    return none ? target : found;
+  };
+  return place(a) == place(b);
+}
+
 void OutputFile::require_writable(const std::filesystem::path& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) == 0) require_possible(path, status.st_mode);

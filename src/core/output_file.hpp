@@ -38,6 +38,8 @@ class OutputFile {
   static void require_writable(const std::filesystem::path& path);
   /// Whether the target is written directly: nothing there can be kept or replaced.
   static bool is_stream(const std::filesystem::path& path);
+  /// Whether both names lead to one target, which need not be there.
+  static bool are_same(const std::filesystem::path& a, const std::filesystem::path& b);
 
  private:
   OutputFile() = default;

@@ -73,11 +73,17 @@ int next_sum(fatvec::detail::FusedOutput<T>& output, const Product<ExecSpace, Y>
                                    fatvec::detail::runs_of(product.y)))
     throw ShapeError(concat("spmm: the results (", results.label(), ") and Y (", product.y.label(),
                             ") share memory."));
-  for (int n = 0; product.k > 0 && n < output.sums.number; ++n) {
+  const auto at = [](const void* place) { return reinterpret_cast<std::uintptr_t>(place); };
+  const auto k = static_cast<std::uintptr_t>(product.k);
+  const std::uintptr_t first = at(results.data());
+  const std::uintptr_t end = first + k * sizeof(typename Results::value_type);
+  for (int n = 0; n < output.sums.number; ++n) {
     const auto& other = output.sums.on_host->results[n];
-    const void* const data = results.data();
-    if (other.sums == data || other.real_parts == data)
-      throw ShapeError(concat("spmm: two sums have the same results (", results.label(), ")."));
+    const bool whole = other.sums != nullptr;
+    const std::uintptr_t from = whole ? at(other.sums) : at(other.real_parts);
+    const std::uintptr_t to = from + k * (whole ? sizeof(*other.sums) : sizeof(double));
+    if (first < to && from < end)
+      throw ShapeError(concat("spmm: the results (", results.label(), ") lie on another sum's."));
   }
   return output.sums.number++;
 }
@@ -219,7 +225,8 @@ concept Part = detail::parts::is_part<P>;
 ///
 /// @param z     rows × k View of Y's scalar type; X, where A is square. Apart from Y
 /// @param dots  k elements of DotOf<Y> (double; complex<double> for complex numbers), in memory
-/// that exec reaches, or a ColumnResults of them; complete once exec has come so far
+/// that exec reaches, or a ColumnResults of them, apart from all operands and other results;
+/// complete once exec has come so far
 ///
 /// The sum is formed in double, in an order that A, k, the layouts and exec fix, without atomics.
 template <MultiVector Z, class Dots>
@@ -230,7 +237,8 @@ detail::parts::DotWith<Z, Dots> dot_with(const Z& z, const Dots& dots) {
 /// norms(c) = the sum of |y|² over column c of the new Y: the square of its 2-norm, as
 /// VectorStatistics::square_sum is.
 ///
-/// @param norms  k elements of double, in memory that exec reaches, or a ColumnResults of them
+/// @param norms  k elements of double, in memory that exec reaches, or a ColumnResults of them,
+/// apart from all operands and other results
 template <class Norms>
 detail::parts::SquareNorms<Norms> square_norms(const Norms& norms) {
   return {norms};

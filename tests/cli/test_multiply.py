@@ -339,9 +339,15 @@ class Refusals(CliTest):
         )
 
     def test_kokkos_does_not_abort(self):
-        for name, value in ("KOKKOS_NUM_THREADS", "abc"), ("KOKKOS_NUM_THREADS", "0"):
+        for name, value, least in (
+            ("KOKKOS_NUM_THREADS", "abc", 1),
+            ("KOKKOS_NUM_THREADS", "0", 1),
+            ("KOKKOS_NUM_THREADS", "", 1),
+            ("KOKKOS_DEVICE_ID", "-1", 0),
+        ):
             done = self.fatvec("info", "gen:arrow:4", expect=2, **{name: value})
-            self.assertIn(f"{name}={value}: wants a whole number of at least 1", done.stderr)
+            self.assertIn(f"{name}={value}: wants a whole number of at least {least}", done.stderr)
+        self.fatvec("info", "gen:arrow:4", KOKKOS_NUM_THREADS=" 1 ")
 
     def test_no_partial_output(self):
         a = self.matrix("a.mtx", 3, 4, SMALL)

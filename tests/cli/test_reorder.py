@@ -48,6 +48,8 @@ class Reorder(CliTest):
         matrix = self.matrix("in.mtx", 2, 2, [(0, 0, 1), (1, 0, 2)])
         before = matrix.read_text()
         self.assertIn("both b.mtx", self.error(*reorder, "b.mtx", "--permutation", "./b.mtx"))
+        (self.folder / "to_b.mtx").symlink_to("b.mtx")
+        self.assertIn("both b.mtx", self.error(*reorder, "b.mtx", "--permutation", "to_b.mtx"))
         (self.folder / "link.mtx").symlink_to("in.mtx")
         for output in ("b.mtx", "link.mtx"):
             told = self.error(*reorder, output, "--permutation", "in.mtx")

@@ -137,8 +137,11 @@ TEST(DistributedInterop, RefusesPartsThatDoNotFit) {
   EXPECT_THROW(distributed::from_mpiaij(world, own, others, petsc.garray.data(), options()),
                InputError);
   const Partition more = Partition::even(serial.rows(), world.size() + 3);
-  const HostCsr none(0, 0, HostCsr::Offsets("row_map", 1), HostCsr::Ordinals(), HostCsr::Scalars());
-  EXPECT_THROW(distributed::from_parts(world, more, more, none, none, {}), ShapeError);
+  const auto n = static_cast<std::int32_t>(more.size(world.rank()));
+  const HostCsr::Offsets row_map("row_map", n + 1);
+  const HostCsr fits(n, n, row_map, HostCsr::Ordinals(), HostCsr::Scalars());
+  const HostCsr no_others(n, 0, row_map, HostCsr::Ordinals(), HostCsr::Scalars());
+  EXPECT_THROW(distributed::from_parts(world, more, more, fits, no_others, {}), ShapeError);
 }
 
 /// What the adapter asks of a Tpetra::CrsMatrix.

@@ -187,7 +187,13 @@ TEST_F(FusedCall, RefusesOperandsThatOverlapWithY) {
   const auto lower = Kokkos::subview(larger, Kokkos::pair(1, host_.rows() + 1), Kokkos::ALL);
   EXPECT_NE(refusal([&] { residual(exec_, upper, a_, x_, lower); }), "");
   EXPECT_EQ(refusal([&] { residual(exec_, upper, a_, x_, upper); }), "");  // in its place
-  const Results on_y(y_.data(), k);
+  const Results on_y(y_.data(), k), two("two", k + 1);
+  const Results some(two.data(), k), others(two.data() + 1, k);
+  EXPECT_NE(refusal([&] {
+              spmm(exec_, 1.0, a_, x_, 0.0, y_, fused::square_norms(some),
+                   fused::dot_with(x_, others));
+            }),
+            "");
   for (const auto& wrong : {on_y, norms_})
     EXPECT_NE(refusal([&] {
                 spmm(exec_, 1.0, a_, x_, 0.0, y_, fused::square_norms(norms_),

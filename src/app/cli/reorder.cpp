@@ -43,12 +43,9 @@ void write_permutation(detail::OutputFile& file,
 /// The matrix may replace its own file, the permutation nothing that is read or written beside it.
 void require_apart(const ReorderOptions& options) {
   if (options.permutation.empty()) return;
-  const auto place = [](const std::filesystem::path& path) {
-    std::error_code none;
-    const auto found = std::filesystem::weakly_canonical(path, none);
-    return none ? path : found;
-  };
-  if (place(options.permutation) == place(options.output))
+  if (options.permutation == options.output ||
+      (!detail::OutputFile::is_stream(options.output) &&
+       detail::OutputFile::are_same(options.permutation, options.output)))
     throw UsageError(
         fmt::format("reorder: --output and --permutation are both {}.", options.output));
   require_not_the_input(options.permutation, options.matrix, "--permutation");

@@ -64,9 +64,12 @@ void require_sound_environment() {
        {std::pair("KOKKOS_NUM_THREADS", 1), std::pair("KOKKOS_DEVICE_ID", 0)}) {
     const char* const text = std::getenv(name);
     if (text == nullptr) continue;
-    const double value = number(text);
-    if (value < least || value > std::numeric_limits<int>::max() || value != std::floor(value) ||
-        std::isnan(value))
+    std::string_view rest(text);  // as Kokkos reads it: with space around
+    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    rest.remove_suffix(rest.size() - (rest.find_last_not_of(' ') + 1));
+    int value = 0;
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+    if (status != std::errc() || end != rest.data() + rest.size() || value < least)
       throw UsageError(fmt::format(
           "{}={}: wants a whole number of at least {}; correct or unset it.", name, text, least));
   }

@@ -28,8 +28,8 @@ CLI::Option* file_name(CLI::Option* option);
 /// The same but -, which would be a file of that name.
 CLI::Option* file_to_write(CLI::Option* option);
 
-/// Before Kokkos starts, which aborts for a number that is none in its environment variables.
-/// Throws UsageError.
+/// Before Kokkos starts, which aborts where KOKKOS_NUM_THREADS or KOKKOS_DEVICE_ID is no such
+/// number. Throws UsageError.
 void require_sound_environment();
 
 }  // namespace fatvec::cli
