@@ -32,6 +32,6 @@ fi
 
 # Kokkos' translation units want up to 2 GB each: no more at once than there are processors and memory for.
 if [ -z "${CMAKE_BUILD_PARALLEL_LEVEL:-}" ]; then
-  CMAKE_BUILD_PARALLEL_LEVEL=$(awk -v cores="$(nproc)" '/MemAvailable/ { n = int($2 / 2097152); print n < 1 ? 1 : n < cores ? n : cores }' /proc/meminfo)
+  CMAKE_BUILD_PARALLEL_LEVEL=$(awk -v cores="$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc)" '/MemAvailable/ { n = int($2 / 2097152); print n < 1 ? 1 : n < cores ? n : cores }' /proc/meminfo)
 fi
 export PATH CMAKE_BUILD_PARALLEL_LEVEL

@@ -225,6 +225,10 @@ std::string BenchCase::name() const {
 
 std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite,
                                     const Options& options) {
+  if (!options.lengths.empty() || options.partition != "even" || !options.use_nccl)
+    throw UsageError(detail::concat(
+        "the suite ", suite.name,
+        " has no vectors and no ranks: --length, --partition and --no-nccl ", "are not for it."));
   const auto contenders = select_contenders(registry, options);
   if (contenders.empty()) {
     throw UsageError(
@@ -313,6 +317,10 @@ std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suit
       !options.sweeps.empty())
     throw UsageError(detail::concat("the suite ", suite.name,
                                     " has no matrices, formats, kernels and sweeps to select."));
+  if (options.alpha != 1 || options.beta != 0 || options.partition != "even" || !options.use_nccl)
+    throw UsageError(detail::concat("the suite ", suite.name,
+                                    " has no products and no ranks: --alpha, ",
+                                    "--beta, --partition and --no-nccl are not for it."));
   const auto chosen = select_vector_contenders(registry, options);
   const NameFilter filter(options.benchmark_flag("benchmark_filter"));
   std::vector<VectorCase> cases;

@@ -176,6 +176,8 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
       if (!std::isfinite(static_cast<float>(value)))
         throw UsageError(detail::concat(name, "=", value, " is beyond what a float can be."));
   for (const auto& argument : app.remaining()) {
+    if (starts_with(argument, "--benchmark_repetitions"))
+      throw UsageError("--benchmark_repetitions: rows are repeated by --repetitions.");
     if (starts_with(argument, "--benchmark_") || starts_with(argument, "--v=")) {
       options.benchmark_arguments.push_back(argument);
     } else if (starts_with(argument, "--kokkos-")) {

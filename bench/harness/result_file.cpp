@@ -34,9 +34,13 @@ using nlohmann::json;
 using Row = Document::Row;
 
 /// What must agree before rows of two runs may stand in one file.
-constexpr const char* identity[] = {"git_hash", "compiler", "compiler_flags", "kokkos_version",
-                                    "device",   "gpu",      "cuda_runtime",   "threads",
-                                    "dry_run",  "scalar",   "alpha",          "beta"};
+constexpr const char* identity[] = {"git_hash",         "git_dirty",      "compiler",
+                                    "compiler_flags",   "kokkos_version", "kokkoskernels_version",
+                                    "mkl_version",      "mkl_code_path",  "eigen_version",
+                                    "cusparse_version", "device",         "gpu",
+                                    "cuda_runtime",     "threads",        "dry_run",
+                                    "scalar",           "alpha",          "beta",
+                                    "transfers"};
 
 /// The first line of FILE.part where a resumed run goes on with the rows of FILE: they need not be
 /// copied, so that nothing can happen to them on the way.

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fatvec/kernels/csr.hpp>
 
@@ -40,9 +42,14 @@ class Matrix : public Products<T, Exec, CsrMatrix<T, std::int32_t, Exec, std::in
 
   /// The transpose, with arrays of its own.
   [[nodiscard]] std::unique_ptr<Matrix> transposed() const {
-    const Turn turn;
-    const Csr& a = this->get();
-    return std::make_unique<Matrix>(apply(Exec(), Op::transpose, a));
+    std::optional<Csr> made;
+    {
+      const Turn turn;
+      const Csr& a = this->get();
+      made.emplace(apply(Exec(), Op::transpose, a));
+    }
+    start_kokkos();                                     // throws where it has ended meanwhile
+    return std::make_unique<Matrix>(std::move(*made));  // Kept's list is the GIL's
   }
 
  private:

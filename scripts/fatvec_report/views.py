@@ -12,7 +12,10 @@ from . import analysis, costs
 from .load import Run, whole
 from .page import Block, Heading
 
-SAME = "host_name git_hash fatvec_version compiler suite scalar cache dry_run".split()
+SAME = (
+    "host_name git_hash git_dirty fatvec_version compiler compiler_flags suite scalar cache "
+    "dry_run alpha beta transfers"
+).split()
 
 
 def commit(context: dict) -> str:
@@ -105,7 +108,8 @@ def views(runs: list[Run]) -> list[View]:
             for platform, rows in part.rows.groupby("platform", sort=False):
                 piece = dataclasses.replace(part, rows=rows.reset_index(drop=True))
                 device = _device(run.context, platform)
-                key = (platform, device, *(str(run.context.get(name)) for name in SAME))
+                same = (str(run.context.get(name)) for name in SAME)
+                key = (platform, device, tuple(part.problem_keys), *same)
                 fitting = next(
                     (view for known, view in found if known == key and threads not in view.threads),
                     None,

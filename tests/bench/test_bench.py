@@ -234,6 +234,10 @@ class Selection(unittest.TestCase):
             ("--matrix", "/nowhere/a.mtx"),
             ("--contender", "kokkoskernels", "--format", "hll"),
             ("--benchmark_nonsense=1",),
+            ("--benchmark_repetitions=3",),
+            (*SMALL, "--length", "5"),
+            (*SMALL, "--no-nccl"),
+            ("--suite", "vectors", "--beta", "2"),
             (*SMALL, *SMALL),
         ):
             done = run("--dry-run", *arguments)

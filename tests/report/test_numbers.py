@@ -196,6 +196,21 @@ class Models(unittest.TestCase):
         row = ["cant (twin, spread estimated)", "CRS", "2", "1.00", "–", "–", "–", "16.0", "–"]
         self.assertIn(row, both["Serial, OpenMP and CUDA"].rows)
 
+    def test_float_is_not_put_beside_their_double(self):
+        one = ({"cpu": "c"}, cases("serial 4 gen:twin:cant | raw64 2 gen:twin:cant k=6"))
+        serial = "raw-serial/backend:serial/format:csr/scalar:float 1 gen:twin:cant"
+        openmp = "raw-openmp/backend:openmp/format:csr/scalar:float 1 gen:twin:cant k=6"
+        quick = cases(f"{serial} | {openmp}")
+        name = "Best structure and method"
+        other = ({"cpu": "c", "scalar": "float"}, quick)
+        self.assertEqual(self.tables(one, other)[name].rows, self.tables(one)[name].rows)
+
+    def test_threads_of_other_products_are_not_put_together(self):
+        rows = cases("fatvec 4")
+        for other, count in ({}, 1), ({"beta": "2"}, 2), ({"transfers": "all"}, 2):
+            two = ({"cpu": "c", "threads": "2", **other}, rows)
+            self.assertEqual(len(views(made(({"cpu": "c", "threads": "1"}, rows), two))), count)
+
     def test_other_matrices_are_not_compared(self):
         self.assertEqual(published.side_by_side([seen(cases("serial 4 | fatvec 4"))]), [])
 

@@ -46,6 +46,20 @@ class CompareBuilds(unittest.TestCase):
         self.assertRegex(done.stdout, r"fatvec +8 +1 +0\.800 +0\.800  a csr")
         self.assertIn("0.800 matrix:a", done.stdout)
 
+    def test_options_may_have_an_equals_sign(self):
+        program = self.program("same", [(1, 1.0, 1.0)])
+        command = [sys.executable, "-B", str(SCRIPT), program, program, "--rounds", "1"]
+        for given, status in (["--matrix=a"], 0), (["--matrix"], 2):
+            done = subprocess.run([*command, "--", *given], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done.stderr)
+        done = subprocess.run(
+            [*command, "--csv", f"{self.folder.name}/none/x.csv", "--", "--matrix=a"],
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("no such folder", done.stderr)
+
     def test_failed_rows_are_named(self):
         before = self.program("before", [(1, 1.0, 1.0), (8, 1.0, 1.0)])
         after = self.program("after", [(1, 1.0, 1.0), (8, 1.0, 0.0)])
