@@ -94,11 +94,15 @@ struct SymmetricRows {
     const Rows rows{a.upper.row_map.data(), a.upper.entries.data(), a.upper.values.data(),
                     a.rows()};
     detail::SymmetricOperands<T> of{x, output, k, nullptr, k};
-    if constexpr (!requires { a.shares; }) {
+    const auto by_one_thread = [&] {
       detail::launch_parts("fatvec::symmetric-rows", exec, 1,
                            detail::SymmetricProduct<T, Rows, contiguous>{rows, of, nullptr});
+    };
+    if constexpr (!requires { a.shares; }) {
+      by_one_thread();
     } else {
       const auto shares = static_cast<std::int64_t>(a.shares.extent(0));
+      if (shares == 0) return by_one_thread();  // not prepared yet
       of.strips = reinterpret_cast<T*>(a.strips.data());
       if (a.strip_rows > 0) of.capacity = a.template columns<T>();
       for (std::int64_t c = 0; c < k; c += of.capacity) {

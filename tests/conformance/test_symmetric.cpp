@@ -60,6 +60,7 @@ void check_like_others(const std::string& name) {
     if (testing::Test::HasFailure()) return;
   }
   check.check_layouts_of(prepare(Host(), matrix, 5), {8, 17});  // several passes
+  check.check_layouts_of(PreparedSymmetric<std::decay_t<decltype(matrix)>>(matrix), {1, 5});
   check.check_layouts_of(matrix, {1, 5});
 }
 
