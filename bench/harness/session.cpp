@@ -74,14 +74,12 @@ void Session::report(const BenchCase& bench_case, const Outcome& outcome,
                      benchmark::State& state) const {
   const Timing& timing = outcome.timing;
   const auto& statistics = problem_->statistics();
-  const ProductSize size{
-      .nnz = statistics.nnz,
-      .rows = statistics.rows,
-      .columns_touched = statistics.columns_touched,
-      .k = bench_case.k,
-      .reads_y = policy_.beta != 0,
-      .value_bytes = problem_->value_bytes(),
-      .matrix_value_bytes = policy_.precision == Precision::single_values ? sizeof(float) : 0};
+  const ProductSize size{.nnz = statistics.nnz,
+                         .rows = statistics.rows,
+                         .columns_touched = statistics.columns_touched,
+                         .k = bench_case.k,
+                         .reads_y = policy_.beta != 0,
+                         .value_bytes = problem_->value_bytes()};
   const double seconds = timing.median();
   const double bytes = compulsory_bytes(size);
   report_timing(timing, policy_.dry_run, state);

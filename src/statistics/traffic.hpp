@@ -13,11 +13,10 @@ struct ProductSize {
   std::int64_t columns_touched =
       0;               ///< columns of A with an entry: the rows of X that are read (RowStatistics)
   std::int64_t k = 1;  ///< columns of X and Y
-  bool reads_y = false;                ///< beta is not 0
-  std::size_t value_bytes = 8;         ///< of one value of A, X and Y
-  std::size_t index_bytes = 4;         ///< of one column index
-  std::size_t offset_bytes = 4;        ///< of one row offset
-  std::size_t matrix_value_bytes = 0;  ///< of one value of A; 0: value_bytes
+  bool reads_y = false;          ///< beta is not 0
+  std::size_t value_bytes = 8;   ///< of one value of A, X and Y
+  std::size_t index_bytes = 4;   ///< of one column index
+  std::size_t offset_bytes = 4;  ///< of one row offset
 };
 
 /// Bytes that any CSR product must move through main memory, caches being perfect: A and the needed
@@ -29,9 +28,8 @@ struct ProductSize {
 /// bandwidth it bounds the time from below. The model is the cold-cache minimum traffic of Gropp,
 /// Kaushik, Keyes and Smith (Parallel CFD 1999).
 inline double compulsory_bytes(const ProductSize& size) {
-  const std::size_t value =
-      size.matrix_value_bytes > 0 ? size.matrix_value_bytes : size.value_bytes;
-  const auto matrix = static_cast<double>(size.nnz) * static_cast<double>(value + size.index_bytes);
+  const auto matrix =
+      static_cast<double>(size.nnz) * static_cast<double>(size.value_bytes + size.index_bytes);
   const auto offsets =
       (static_cast<double>(size.rows) + 1) * static_cast<double>(size.offset_bytes);
   const double y_rows = static_cast<double>(size.rows) * (size.reads_y ? 2 : 1);

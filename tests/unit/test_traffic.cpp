@@ -36,10 +36,6 @@ TEST(Traffic, EmptyMatrixStillWritesY) {
 
 TEST(Traffic, BetaReadsY) {
   fatvec::ProductSize size{.nnz = 10, .rows = 3, .columns_touched = 5, .k = 2};
-  const double in_double = fatvec::compulsory_bytes(size);
-  size.matrix_value_bytes = 4;  // A in single precision
-  EXPECT_EQ(fatvec::compulsory_bytes(size), in_double - 10 * 4);
-  size.matrix_value_bytes = 0;
   const double overwriting = compulsory_bytes(size);
   size.reads_y = true;
   EXPECT_EQ(compulsory_bytes(size), overwriting + 2 * 8 * 3);
