@@ -94,8 +94,9 @@ HostCsr twin(const Spec& spec, const Wanted& wanted) {
       spec.sizes.empty() ? full : scaled(full, checked_extent(spec, "rows", {spec.sizes.at(0)}));
   if (sized.symmetry == Symmetry::symmetric) {
     constexpr double node = 14;  // order, rank, reach, and what sorting takes
-    const auto nodes = static_cast<double>(sized.lengths.rows / sized.dofs);
-    detail::require_fits<HostCsr::memory_space>("the order of the twin's rows", {0, nodes * node},
+    const std::int64_t nodes = sized.lengths.rows / sized.dofs;
+    detail::require_fits<HostCsr::memory_space>("the order of the twin's rows",
+                                                {0, static_cast<double>(nodes) * node},
                                                 wanted.memory_limit, spec.text);
     return build(SymmetricTwin(sized, spec.seed), spec, wanted);
   }
