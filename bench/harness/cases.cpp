@@ -228,7 +228,7 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
   if (!options.lengths.empty() || options.partition != "even" || !options.use_nccl)
     throw UsageError(detail::concat(
         "the suite ", suite.name,
-        " has no vectors and no ranks: --length, --partition and --no-nccl ", "are not for it."));
+        " has no vectors and no ranks: --length, --partition and --no-nccl are not for it."));
   const auto contenders = select_contenders(registry, options);
   if (contenders.empty()) {
     throw UsageError(
