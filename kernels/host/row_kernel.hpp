@@ -189,7 +189,7 @@ struct HostRowKernel {
       if (x.row_stride == 1 && !a.access.is_contiguous())
         return multiply_rows_of_slices<width>(first, end, c);
     if constexpr (group > 1 && contiguous && width <= 8)
-      if (!a.access.is_contiguous() && distance == 0) return multiply_slices<width>(first, end, c);
+      if (!a.access.is_contiguous()) return multiply_slices<width>(first, end, c);
     if constexpr (requires { a.access.for_each_row(first, end, [](auto, const auto&) {}); })
       a.access.for_each_row(first, end, [&](auto i, const auto& slots) FATVEC_INLINE_LAMBDA {
         using Walk = std::remove_cvref_t<decltype(slots)>;
@@ -254,7 +254,7 @@ struct HostRowKernel {
     T sums[width][most];
     InterleavedRows<T>::template multiply<width, groups>(a.access.row_lengths + i, rows,
                                                          a.access.walk(i), a.columns, a.values,
-                                                         &x(0, c), x.step(), sums);
+                                                         !in_caches, &x(0, c), x.step(), sums);
     for (std::int64_t r = 0; r < rows; ++r) {
       T of_row[width];
       for (int w = 0; w < width; ++w) of_row[w] = sums[w][r];
@@ -274,6 +274,8 @@ struct HostRowKernel {
           multiply_row<width, false>(i, a(i), c);
         continue;
       }
+      if (distance > 0)
+        for (int r = 0; r < group; ++r) prefetch_ahead<width, false>(i + r, a(i + r), c);
       const auto* const lengths = a.access.row_lengths + i;
       const std::int32_t common = common_length<group>(lengths);
       Sums<width> sums[group];

@@ -9,10 +9,16 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/bsr.hpp>
+#include <fatvec/formats/ellpack.hpp>
 #include <fatvec/formats/hll.hpp>
+#include <fatvec/formats/jad.hpp>
+#include <fatvec/formats/sell.hpp>
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
+#include <fatvec/kernels/ellpack.hpp>
 #include <fatvec/kernels/hll.hpp>
+#include <fatvec/kernels/jad.hpp>
+#include <fatvec/kernels/sell.hpp>
 #include <fatvec/plan/convert.hpp>
 
 #include "generated.hpp"
@@ -154,26 +160,45 @@ TEST(Prefetch, ProductsThatPrefetchAreRight) {
   }
 }
 
-TEST(Prefetch, SumsHaveTheSameBitsWithAndWithout) {
+/// A product must have the same bits whether it prefetches or not: a measurement decides.
+template <class Kernel, class Matrix>
+void expect_the_same_bits(const Matrix& a, std::size_t k) {
   using V = Kokkos::View<double**, Kokkos::LayoutRight, Host>;
+  const V x("x", static_cast<std::size_t>(a.cols()), k);
+  for (std::size_t i = 0; i < x.extent(0); ++i)
+    for (std::size_t c = 0; c < k; ++c) x(i, c) = 1.0 / static_cast<double>(1 + i + 7 * c);
+  const auto product = [&](std::int64_t beyond) {
+    host::prefetched_beyond() = beyond;
+    const V y("y", static_cast<std::size_t>(a.rows()), k);
+    spmm<Kernel>(Host(), {}, 1.0 / 3, a, x, 0.0, y);
+    Host().fence("test");
+    return y;
+  };
+  const V with = product(0);
+  const V without = product(std::numeric_limits<std::int64_t>::max());
+  for (std::size_t n = 0; n < with.size(); ++n)
+    ASSERT_EQ(with.data()[n], without.data()[n])
+        << Kernel::name << ", " << k << " columns, element " << n;
+}
+
+TEST(Prefetch, SumsHaveTheSameBitsWithAndWithout) {
+  using Sell = SellMatrix<double, std::int32_t, Host>;
+  using Jad = JadMatrix<double, std::int32_t, Host>;
+  using Hll = HllMatrix<double, std::int32_t, Host>::WithLayout<Kokkos::LayoutLeft>;
+  using Ellpack = EllMatrix<double, std::int32_t, Host>::WithLayout<Kokkos::LayoutLeft>;
   const Csr a = test::generated("gen:uniform:2001x100001:9");
   const std::int64_t before = host::prefetched_beyond();
   const NothingIsKept guard;
-  for (const std::size_t k : {1, 2, 3, 4, 7, 8, 16, 33}) {
-    const V x("x", static_cast<std::size_t>(a.cols()), k);
-    for (std::size_t i = 0; i < x.extent(0); ++i)
-      for (std::size_t c = 0; c < k; ++c) x(i, c) = 1.0 / static_cast<double>(1 + i + 7 * c);
-    const auto product = [&](std::int64_t beyond) {
-      host::prefetched_beyond() = beyond;
-      const V y("y", static_cast<std::size_t>(a.rows()), k);
-      spmm<CsrRow>(Host(), {}, 1.0 / 3, a, x, 0.0, y);
-      Host().fence("test");
-      return y;
-    };
-    const V with = product(0);
-    const V without = product(std::numeric_limits<std::int64_t>::max());
-    for (std::size_t n = 0; n < with.size(); ++n)
-      ASSERT_EQ(with.data()[n], without.data()[n]) << k << " columns, element " << n;
+  const auto sell = convert<Sell>(Host(), a);
+  const auto jad = convert<Jad>(Host(), a);
+  const auto hll = convert<Hll>(Host(), a);
+  const auto ellpack = convert<Ellpack>(Host(), a);
+  for (const std::size_t k : {1, 2, 3, 4, 7, 8, 16, 20, 33}) {
+    expect_the_same_bits<CsrRow>(a, k);
+    expect_the_same_bits<SellRow>(sell, k);
+    expect_the_same_bits<JadRow>(jad, k);
+    expect_the_same_bits<HllRow>(hll, k);
+    expect_the_same_bits<EllpackRow>(ellpack, k);
   }
   host::prefetched_beyond() = before;
 }
