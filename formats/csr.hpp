@@ -38,7 +38,8 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   CsrMatrix() = default;
 
-  /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
+  /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together;
+  /// a matrix without rows may have no offset at all, as a default one.
   /// What is in them is not looked at: row_map must begin with 0, never decrease, and end with the
   /// number of entries, whose columns must be within 0 ... cols - 1. Kernels and conversions of a
   /// matrix that breaks this read and write beyond the arrays, or never end.
@@ -48,7 +49,9 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         values(std::move(values_)),
         rows_(rows),
         cols_(cols) {
-    if (rows < 0 || cols < 0 || row_map.extent(0) != static_cast<std::size_t>(rows) + 1 ||
+    const bool is_default = rows == 0 && row_map.extent(0) == 0 && entries.extent(0) == 0;
+    if (rows < 0 || cols < 0 ||
+        (!is_default && row_map.extent(0) != static_cast<std::size_t>(rows) + 1) ||
         entries.extent(0) != values.extent(0)) {
       throw ShapeError(detail::concat("CsrMatrix: a ", rows, " x ", cols,
                                       " matrix wants rows + 1 offsets and as many entries as ",

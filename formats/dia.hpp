@@ -191,10 +191,12 @@ class DiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   [[nodiscard]] std::int64_t visited_rows() const { return rows_; }
 
-  /// Goes through all entries for the diagonals.
+  /// Goes through all entries for the diagonals. Throws CapacityError where what counts them does
+  /// not fit.
   template <class ExecSpace>
-  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& = {}) {
-    return find(exec, csr).footprint;
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr,
+                             const FormatOptions& options = {}) {
+    return find(exec, csr, options).footprint;
   }
 
   /// Rows need not be sorted. Throws CapacityError, before the arrays are allocated, where they
@@ -203,7 +205,7 @@ class DiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   static DiaMatrix from_csr(const ExecSpace& exec, const Csr& csr,
                             const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::DiaMatrix::from_csr");
-    const Found found = find(exec, csr);
+    const Found found = find(exec, csr, options);
     detail::require_fits<memory_space>(
         "DIA", found.footprint, options.memory_limit,
         detail::concat(found.count, " diagonals, of ", csr.rows(), " rows each; CSR needs ",
@@ -247,9 +249,14 @@ class DiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   template <class ExecSpace>
-  static Found find(const ExecSpace& exec, const Csr& csr) {
+  static Found find(const ExecSpace& exec, const Csr& csr, const FormatOptions& options) {
     using Diagonals = detail::MatrixDiagonals<Csr>;
     const std::int64_t places = places_of(csr);
+    const auto counts = static_cast<double>(places) + 1;
+    detail::require_fits<memory_space>(
+        "DIA", {counts, counts * sizeof(typename Diagonals::Counts::value_type)},
+        options.memory_limit,
+        detail::concat("to look for diagonals, a counter for each of ", places, " places"));
     const Csr sorted = detail::sorted_by_column(exec, csr);
     const Diagonals diagonals{
         sorted.row_map, sorted.entries, sorted.values, sorted.rows(),

@@ -4,8 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <Kokkos_NestedSort.hpp>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
+#include <fatvec/core/error.hpp>
 #include <fatvec/formats/concepts.hpp>
 #include <fatvec/formats/detail/row_access.hpp>
 #include <fatvec/formats/detail/rows.hpp>
@@ -86,7 +88,13 @@ struct SortRows {
 template <class ExecSpace, class Offsets, class Keys, class Values>
 void sort_rows(const char* label, const ExecSpace& exec, const Offsets& row_map, const Keys& keys,
                const Values& values) {
-  const auto rows = static_cast<int>(row_map.extent(0)) - 1;
+  const std::int64_t count = static_cast<std::int64_t>(row_map.extent(0)) - 1;
+  if (count > std::numeric_limits<int>::max())
+    throw CapacityError(
+        concat(label, ": ", count,
+               " rows are more than can be sorted at once, 2^31 - 1; sort the entries of "
+               "each row by column before."));
+  const auto rows = static_cast<int>(count);
   Kokkos::parallel_for(label, Kokkos::TeamPolicy<ExecSpace>(exec, rows, Kokkos::AUTO),
                        SortRows<Offsets, Keys, Values>{row_map, keys, values});
 }

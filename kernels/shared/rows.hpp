@@ -49,7 +49,7 @@ struct SlotRow {
   }
   /// The entries of rows further on, where a row's lie side by side (shared/prefetch_entries.hpp).
   FATVEC_FORCEINLINE_FUNCTION void prefetch_ahead() const {
-    for (int n = 0; n < length; n += 8)
+    for (std::int64_t n = 0; n < length; n += 8)
       prefetch_entries(values + slots[0] + n, columns + slots[0] + n);
   }
   /// From now on the first entry is the one that was the n-th; `length` stays.

@@ -14,6 +14,7 @@
 #include <fatvec/algebra/detail/cublas.hpp>
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/memory.hpp>
+#include <fatvec/formats/concepts.hpp>
 
 namespace fatvec::detail::tall {
 namespace {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct RowsOfPattern {
   distributed::GlobalCsr<double>::Ordinals columns;
   std::int64_t all_columns = 0;
   [[nodiscard]] std::int64_t rows() const {
-    return static_cast<std::int64_t>(row_map.extent(0)) - 1;
+    return std::max(static_cast<std::int64_t>(row_map.extent(0)), std::int64_t{1}) - 1;
   }
   [[nodiscard]] std::int64_t entries() const {
     return static_cast<std::int64_t>(columns.extent(0));

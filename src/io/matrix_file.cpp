@@ -115,6 +115,10 @@ FileFormat format_of_name(const std::filesystem::path& path) {
 template <class Scalar>
 void write_matrix(const std::filesystem::path& path, const HostMatrix<Scalar>& matrix,
                   const WriteOptions& options) {
+  if (matrix.row_map.extent(0) == 0) {  // a matrix without rows; files have its one offset
+    const typename HostMatrix<Scalar>::Offsets begin("fatvec::csr::row_map", 1);
+    return write_matrix(path, HostMatrix<Scalar>(0, matrix.cols(), begin, {}, {}), options);
+  }
   const FileFormat format = format_of_name(path);
   if (format == FileFormat::matrix_market) {
     write_matrix_market(path, matrix, options.comment, options.progress);

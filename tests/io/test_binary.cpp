@@ -68,6 +68,10 @@ TEST_F(Binary, MatricesWithoutRowsOrEntriesComeBack) {
       EXPECT_EQ(back.nnz(), 0) << name;
     }
   }
+  for (const char* const name : {"a.npz", "a.petsc"}) {
+    write_matrix(path(name), HostMatrix<double>());  // has not even the first offset
+    EXPECT_EQ(read_matrix<double>(path(name)).matrix.rows(), 0) << name;
+  }
 }
 
 TEST_F(Binary, LargeMatricesComeBackInManyRuns) {

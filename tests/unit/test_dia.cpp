@@ -111,6 +111,18 @@ TEST(Dia, RefusesWhatDoesNotFit) {
   }
 }
 
+TEST(Dia, TheSearchForDiagonalsHasToFit) {
+  FormatOptions limited;
+  limited.memory_limit = 400'000;
+  try {
+    Dia::from_csr(Host(), matrix_of<double, int>(100'000, 100'000, {{0, 0, 1.0}}), limited);
+    FAIL() << "not refused";
+  } catch (const CapacityError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("a counter for each of 199999"), std::string::npos) << text;
+  }
+}
+
 /// The product of the matrix whose absent values are NaN.
 template <class T, class Offset, class Layout, class Policy>
 void expect_product(const CsrMatrix<T, int, Host, Offset>& csr, int k, const Policy& policy) {

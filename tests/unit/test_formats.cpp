@@ -384,6 +384,19 @@ TEST(Formats, SlicesOfSellSuitTheExecutor) {
   EXPECT_EQ(Pjad::from_csr(Exec(), csr).block_size(), 32);
 }
 
+/// Of Views that have no element.
+TEST(Formats, DefaultMatrixCanBeCopiedAndMultiplied) {
+  const Csr copy = mirror<Exec>(Csr());
+  EXPECT_EQ(copy.rows(), 0);
+  EXPECT_EQ(copy.nnz(), 0);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> none("none", 0, 3);
+  spmm(Exec(), 1.0, copy, none, 0.0, none);
+  EXPECT_EQ(Sell::from_csr(Exec(), copy).rows(), 0);
+  EXPECT_EQ(Sell::from_csr(Exec(), copy).to_csr(Exec()).nnz(), 0);
+  const Csr::ConstOffsets no_offsets;
+  EXPECT_THROW(Csr(1, 1, no_offsets, Csr::Ordinals(), Csr::Scalars()), ShapeError);
+}
+
 TEST(Formats, BadArgumentsAreNamed) {
   const Csr csr = from_dense({{1, 2}, {3, 4}});
   EXPECT_THROW(Hll::from_csr(Exec(), csr, hacks_of(0)), UsageError);
