@@ -50,8 +50,9 @@ struct DiagonalAccess {
   }
 
   /// visit(value, column) for each entry of row i: first those on the diagonals of its slice.
-  /// in_flight slots are read before the first of them is visited.
-  template <int in_flight, class Visit>
+  /// in_flight slots are read before the first of them is visited, with their values and columns if
+  /// `loads_ahead`: loads behind a branch each would wait for one another.
+  template <int in_flight, bool loads_ahead = false, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void for_each_entry(std::int64_t i, const Visit& visit) const {
     const auto s = static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(height());
     const auto r = static_cast<int>(i - std::int64_t{s} * height());
@@ -60,28 +61,43 @@ struct DiagonalAccess {
     const int left_over = rest(s);
     const auto* const slot = diagonals + first;
     const Value* const value = values + first * height() + r;
-    for_each_slot<in_flight>(slot, r, 0, all - left_over, [&](int n, Ordinal first_column) {
-      visit(value[std::int64_t{n} * height()], static_cast<Ordinal>(first_column + r));
-    });
+    for_each_slot<in_flight, loads_ahead>(
+        slot, value, r, 0, all - left_over,
+        [&](int, Ordinal first_column) { return static_cast<Ordinal>(first_column + r); }, visit);
     if (left_over == 0) return;
     const Ordinal* const column =
         entries + (static_cast<std::int64_t>(rest_offsets[s]) - (all - left_over)) * height() + r;
-    for_each_slot<in_flight>(slot, r, all - left_over, all, [&](int n, Ordinal) {
-      visit(value[std::int64_t{n} * height()], column[std::int64_t{n} * height()]);
-    });
+    for_each_slot<in_flight, loads_ahead>(
+        slot, value, r, all - left_over, all,
+        [&](int n, Ordinal) { return column[std::int64_t{n} * height()]; }, visit);
   }
 
  private:
-  /// visit(n, its first column) for those slots that row r of the slice has.
-  template <int in_flight, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION static void for_each_slot(const SlicedDiagonal<Ordinal>* slots, int r,
-                                                        int begin, int end, const Visit& visit) {
+  /// visit(value, column_of(n, its first column)) for those slots n that row r of the slice has.
+  template <int in_flight, bool loads_ahead, class ColumnOf, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void for_each_slot(const SlicedDiagonal<Ordinal>* slots,
+                                                 const Value* of_row, int r, int begin, int end,
+                                                 const ColumnOf& column_of,
+                                                 const Visit& visit) const {
     for (int n = begin; n < end; n += in_flight) {
       SlicedDiagonal<Ordinal> slot[in_flight];
+      Ordinal column[in_flight];
+      Value value[in_flight];
+      const auto has = [&](int m) { return (slot[m].mask >> r & 1) != 0; };
+      const auto load = [&](int m) {
+        column[m] = column_of(n + m, slot[m].first_column);
+        value[m] = of_row[std::int64_t{n + m} * height()];
+      };
       for (int m = 0; m < in_flight; ++m)
         slot[m] = n + m < end ? slots[n + m] : SlicedDiagonal<Ordinal>{0, 0};
-      for (int m = 0; m < in_flight; ++m)
-        if (slot[m].mask >> r & 1) visit(n + m, slot[m].first_column);
+      if constexpr (loads_ahead)
+        for (int m = 0; m < in_flight; ++m)
+          if (has(m)) load(m);
+      for (int m = 0; m < in_flight; ++m) {
+        if (!has(m)) continue;
+        if constexpr (!loads_ahead) load(m);
+        visit(value[m], column[m]);
+      }
     }
   }
 };

@@ -73,11 +73,6 @@ struct Items {
   }
 };
 
-/// Whether a walk over such a row costs devices much beside its products: columns that do not make
-/// whole vectors are then in few tiles, of up to five.
-template <class Rows>
-inline constexpr bool takes_few_tiles = requires { requires Rows::of_masks; };
-
 /// The tiles that are compiled for such rows and output; for devices of 8 columns, too, if `wide`.
 template <bool host, detail::Columns columns, class Rows, class Output, bool wide = false>
 constexpr auto tiles() {
@@ -93,8 +88,6 @@ constexpr auto tiles() {
     return detail::Widths<1, 2, 4, 8>{};
   else if constexpr (host)
     return detail::Widths<1, 2, 3, 4, 6, 8, 16>{};
-  else if constexpr (takes_few_tiles<Rows>)
-    return detail::Widths<1, 2, 3, 4, 5>{};
   else if constexpr (wide)
     return detail::Widths<1, 2, 3, 4, 8>{};
   else
@@ -108,23 +101,14 @@ bool is_aligned(int width, const detail::MultiVectorSpan<const T, columns>& x) {
   return x.row_stride % n == 0 && reinterpret_cast<std::uintptr_t>(x.data) % (n * sizeof(T)) == 0;
 }
 
-/// Tiles of three where they are whole, of four where there would be as many of five, else of five.
-/// Not whole ones of four, which are read as vectors.
-inline int few_tiles(int k) {
-  if (k % 3 == 0) return 3;
-  return k % 4 != 0 && (k + 3) / 4 == (k + 4) / 5 ? 4 : 5;
-}
-
 /// Columns of a tile: on devices `wanted`, 8 for 4 if `wide`, or two, where rows of X begin with
-/// whole vectors and k columns are whole tiles; otherwise three, or few_tiles() if `few` and there
-/// are many rows, of which the last tile may have fewer.
-template <bool host, bool wide = false, bool few = false, class T, detail::Columns columns>
+/// whole vectors and k columns are whole tiles; otherwise three (may_overlap), or one for k < 3.
+template <bool host, bool wide = false, class T, detail::Columns columns>
 int tile_width(int wanted, const detail::MultiVectorSpan<const T, columns>& x, int k) {
   if (host || columns == detail::Columns::strided) return wanted;
   if (wide && wanted == 4 && k % 8 == 0 && is_aligned(4, x)) return 8;
   for (const int width : {std::min(wanted, 4), 2})
     if (width <= wanted && k % width == 0 && is_aligned(width, x)) return width;
-  if (few && k > 4 && wanted > 2) return few_tiles(k);
   return k < 3 ? 1 : 3;
 }
 

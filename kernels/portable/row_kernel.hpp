@@ -89,15 +89,15 @@ struct RowKernel {
     if (!stores) row.length = 0;
     const std::int64_t to = stores && lane == 0 ? a.matrix_row(i) : -1;
     const int c = tile * width;
-    if constexpr (contiguous)
-      detail::with_tile<width>(x, c, k, [&](const auto& tiles, int present) {
-        alignas(16) T sums[width];
-        add_up<shares_rows>(row, tiles, lane, lanes()).copy_to(sums);
-        add_up_of_warp(sums);
-        if (to >= 0) detail::store_present(output, to, first_column + c, sums, present);
-      });
-    else
+    if constexpr (contiguous) {
+      const int first = detail::first_of_tile<width>(c, k);
+      alignas(16) T sums[width];
+      add_up<shares_rows>(row, TilesOfX<width>(x, first), lane, lanes()).copy_to(sums);
+      add_up_of_warp(sums);
+      if (to >= 0) detail::store_from(output, to, c, first, first_column, sums);
+    } else {
       multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
+    }
   }
 
   /// TeamPolicy: rows with more than `longest` entries, each by all threads of `parts` teams, which

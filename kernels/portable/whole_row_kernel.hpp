@@ -32,7 +32,6 @@ struct WholeRowKernel {
   static constexpr bool shares_rows = !host && Rows::of_blocks && detail::has_shuffles<ExecSpace>;
   static constexpr int columns_of_tile = width;
   static constexpr int resident_blocks = 8;
-  static constexpr bool may_be_partial = width == 3 || (width > 3 && takes_few_tiles<Rows>);
   static constexpr int rows_of_block = 32;  ///< on hosts
   template <int w>
   using Tile = detail::Tile<T, w, contiguous ? detail::vector_width<T>(w) : 1>;
@@ -70,12 +69,13 @@ struct WholeRowKernel {
       if (idle) row.end = row.first;
     const std::int64_t to = !idle && lane == 0 ? a.matrix_row(i) : -1;
     const int c = tile * width;
-    if constexpr (contiguous)
-      detail::with_tile<width, may_be_partial>(x, c, k, [&](const auto& tiles, int present) {
-        finish<width>(to, c, a.template add_up<host>(row, tiles, lane, lanes()), present);
-      });
-    else
+    if constexpr (contiguous) {
+      const int first = detail::first_of_tile<width>(c, k);
+      const detail::TilesOfX<T, Tile<width>> tiles(x, first);
+      finish<width>(to, c, first, a.template add_up<host>(row, tiles, lane, lanes()));
+    } else {
       multiply<width>(row, c, Kokkos::min(k, c + width), to, lane);
+    }
   }
 
  private:
@@ -89,21 +89,21 @@ struct WholeRowKernel {
                                             int lane = 0) const {
     for (; c + w <= last; c += w) {
       const detail::TilesOfX<T, Tile<w>> tiles(x, c);
-      finish<w>(to, c, a.template add_up<host>(row, tiles, lane, lanes()));
+      finish<w>(to, c, c, a.template add_up<host>(row, tiles, lane, lanes()));
     }
     if constexpr (w > 1)
       if (c < last) multiply<w / 2>(row, c, last, to, lane);
   }
 
   template <int w, class Sums>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t to, int c, const Sums& sums,
-                                          int present = w) const {
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t to, int c, int first,
+                                          const Sums& sums) const {
     alignas(16) T of_row[w];
     sums.copy_to(of_row);
     if constexpr (shares_rows)
       for (int offset = lanes() / 2; offset > 0; offset /= 2)
         for (int e = 0; e < w; ++e) of_row[e] = detail::warp_add_xor(of_row[e], offset);
-    if (to >= 0) detail::store_present<w>(output, to, first_column + c, of_row, present);
+    if (to >= 0) detail::store_from(output, to, c, first, first_column, of_row);
   }
 };
 
@@ -144,8 +144,7 @@ void multiply_whole_rows(const char* label, const ExecSpace& exec, const Choice&
       }
     };
     detail::with_width(tiles<host, columns, Rows, Output>(),
-                       tile_width<host, false, takes_few_tiles<Rows>>(choice.width, from, share),
-                       launch);
+                       tile_width<host>(choice.width, from, share), launch);
     detail::join_sums(exec, output);
   }
 }
@@ -172,8 +171,13 @@ struct VisitedRows {
     typename Tiles::Tile sums;
     Tiles of_x = tiles;
     of_x.rows.keep_in_registers();
-    access.template for_each_entry<host ? 1 : 4>(
-        i, [&](const auto& value, auto column) { sums.add_product(value, of_x[column]); });
+    const auto add = [&](const auto& value, auto column) { sums.add_product(value, of_x[column]); };
+    // With sums as small as one column of doubles it pays more to have many threads.
+    constexpr bool loads_ahead = !host && sizeof sums > sizeof(double);
+    if constexpr (of_masks)
+      access.template for_each_entry<host ? 1 : 4, loads_ahead>(i, add);
+    else
+      access.template for_each_entry<host ? 1 : 4>(i, add);
     return sums;
   }
 };

@@ -42,50 +42,43 @@ struct RowsOfX {
   }
 };
 
-/// A tile of neighbouring columns of X, read row by row. Of one that is partial only the first
-/// `present` are columns of X; the others repeat the last of them.
-template <class T, class Tile_, bool partial = false>
+/// A tile of neighbouring columns of X, read row by row.
+template <class T, class Tile_>
 struct TilesOfX {
   using Tile = Tile_;
   RowsOfX<T> rows;
   std::int64_t step;  ///< from column to column
-  int present;
 
   template <class X>
-  KOKKOS_FUNCTION TilesOfX(const X& x, int first_column, int columns = 0)
-      : rows(x, first_column), step(x.step()), present(columns) {}
+  KOKKOS_FUNCTION TilesOfX(const X& x, int first_column) : rows(x, first_column), step(x.step()) {}
 
   template <class Ordinal>
   FATVEC_FORCEINLINE_FUNCTION Tile operator[](Ordinal row) const {
-    if constexpr (partial)
-      return Tile(rows[row], step, present);
-    else
-      return Tile(rows[row], step);
+    return Tile(rows[row], step);
   }
 };
 
-/// f(tile of X, columns of it that X has) for columns c, c + 1, ... of k. Where tiles that `may` be
-/// partial, by default those of three columns, do not make k columns all of them are: threads of a
-/// warp whose tiles were read in different ways would wait for each other.
-template <int width, bool may = width == 3, class T, class F>
-FATVEC_FORCEINLINE_FUNCTION void with_tile(const MultiVectorSpan<const T, Columns::contiguous>& x,
-                                           int c, int k, const F& f) {
-  if constexpr (may) {
-    const int present = Kokkos::min(width, k - c);
-    if (k % width != 0) return f(TilesOfX<T, Tile<T, width, 1>, true>(x, c, present), present);
-  }
-  f(TilesOfX<T, Tile<T, width>>(x, c), width);
+/// Whether tiles of that width are taken where they do not make all columns. The last one then
+/// begins in the one before, so that each is whole: threads of a warp whose tiles were read in
+/// different ways would wait for each other.
+KOKKOS_FUNCTION constexpr bool may_overlap(int width) {
+  return width == 3;
 }
 
-/// Stores the first `present` of a row's sums.
+/// The first column of the tile that holds column c of k and those after it.
+template <int width>
+KOKKOS_FUNCTION int first_of_tile(int c, int k) {
+  return may_overlap(width) ? Kokkos::min(c, k - width) : c;
+}
+
+/// Stores a row's sums from column c on, whose tile begins with column `first`.
 template <int width, class T, class Output>
-FATVEC_FORCEINLINE_FUNCTION void store_present(const Output& output, std::int64_t row,
-                                               std::int64_t column, const T (&sums)[width],
-                                               int present) {
-  if (present == width) return output.store(row, column, sums);
-  for (int e = 0; e < width; ++e) {
+FATVEC_FORCEINLINE_FUNCTION void store_from(const Output& output, std::int64_t row, int c,
+                                            int first, int first_column, const T (&sums)[width]) {
+  if (!may_overlap(width) || c == first) return output.store(row, first_column + c, sums);
+  for (int e = 1; e < width; ++e) {
     const T one[1] = {sums[e]};
-    if (e < present) output.store(row, column + e, one);
+    if (first + e >= c) output.store(row, first_column + first + e, one);
   }
 }
 

@@ -59,12 +59,6 @@ struct Tile : RestOfTile<T, width, n> {
     const auto* const loaded = reinterpret_cast<const Vector*>(from);
     for (int p = 0; p < vectors; ++p) vector[p] = loaded[n > 1 ? p : p * step];
   }
-  /// The same where only the first `present` are columns of X: the others repeat the last of them.
-  FATVEC_FORCEINLINE_FUNCTION Tile(const T* from, std::int64_t step, int present)
-    requires(n == 1)
-  {
-    for (int p = 0; p < vectors; ++p) vector[p] = from[step * Kokkos::min(p, present - 1)];
-  }
   FATVEC_FORCEINLINE_FUNCTION Tile& operator+=(const Tile& other) {
     for (int p = 0; p < vectors; ++p) vector[p] += other.vector[p];
     Rest::operator+=(other);
