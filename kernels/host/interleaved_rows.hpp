@@ -45,12 +45,11 @@ struct InterleavedRows {
 
   /// sums[w][r] = row r · column w of X, for `count` neighbouring rows, which fill at most `groups`
   /// vectors; the first slots of row r are at `slot` + r. A slot of all of them is read before the
-  /// next; entries further on are prefetched if `prefetches`. Slots behind a row's end are not
-  /// read, nor is X there.
+  /// next. Slots behind a row's end are not read, nor is X there.
   template <int width, int groups, class Walk, class Value>
   static void multiply(const std::int32_t* row_lengths, std::int64_t count, Walk slot,
-                       const std::int32_t* entries, const Value* values, bool prefetches,
-                       const T* x, std::int64_t column_stride, T (&sums)[width][groups * rows]) {
+                       const std::int32_t* entries, const Value* values, const T* x,
+                       std::int64_t column_stride, T (&sums)[width][groups * rows]) {
     Lengths length[groups];
     Vec<T, rows> sum[groups][width];
     for (int g = 0; g < groups; ++g) {
@@ -65,7 +64,7 @@ struct InterleavedRows {
         each<groups>([&](auto g) {
           const Value* const from = values + slot[0] + g * rows;
           const std::int32_t* const column = entries + slot[0] + g * rows;
-          if (prefetches) prefetch_entries(from, column);
+          prefetch_entries(from, column);
           Vec<T, rows> value;
           Vec<T, rows> of_x;
           value.load(from);
@@ -88,7 +87,7 @@ struct InterleavedRows {
         any = true;
         const Value* const from = values + slot[0] + g * rows;
         const std::int32_t* const column = entries + slot[0] + g * rows;
-        if (prefetches) prefetch_entries(from, column);
+        prefetch_entries(from, column);
         Vec<T, rows> value;
         Vec<T, rows> of_x;
         Lengths columns;

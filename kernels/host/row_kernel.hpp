@@ -254,7 +254,7 @@ struct HostRowKernel {
     T sums[width][most];
     InterleavedRows<T>::template multiply<width, groups>(a.access.row_lengths + i, rows,
                                                          a.access.walk(i), a.columns, a.values,
-                                                         !in_caches, &x(0, c), x.step(), sums);
+                                                         &x(0, c), x.step(), sums);
     for (std::int64_t r = 0; r < rows; ++r) {
       T of_row[width];
       for (int w = 0; w < width; ++w) of_row[w] = sums[w][r];
