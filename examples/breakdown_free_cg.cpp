@@ -392,14 +392,15 @@ bool run(const Options& options) {
   for (const Products& by : all) {
     const Outcome outcome = solve(exec, by, b, x, options);
     examples::print_iterations(outcome.iterations);
-    if (outcome.ranks.empty()) continue;
-    const double each = 1e3 * outcome.seconds / static_cast<double>(outcome.ranks.size());
-    std::printf("time        %.3f s by %s, %.3f ms an iteration, of %d to %d directions",
-                outcome.seconds, by.name.c_str(), each, outcome.ranks.back(),
-                outcome.ranks.front());
-    if (first > 0) std::printf(": %.2f times that of fatvec", each / first);
-    std::printf("\n");
-    if (first == 0) first = each;
+    if (!outcome.ranks.empty()) {
+      const double each = 1e3 * outcome.seconds / static_cast<double>(outcome.ranks.size());
+      std::printf("time        %.3f s by %s, %.3f ms an iteration, of %d to %d directions",
+                  outcome.seconds, by.name.c_str(), each, outcome.ranks.back(),
+                  outcome.ranks.front());
+      if (first > 0) std::printf(": %.2f times that of fatvec", each / first);
+      std::printf("\n");
+      if (first == 0) first = each;
+    }
     checks.at_most("largest |b - A x| / |b|",
                    examples::largest(examples::relative_residuals(exec, a, b, x)),
                    10 * options.tolerance);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -16,8 +19,19 @@ enum Exit { done = 0, internal_error = 1, bad_input = 2, wrong_result = 3 };
 /// Takes what CLI11 did not know: Kokkos' own options, and nothing else.
 std::vector<std::string> kokkos_arguments(const CLI::App& app) {
   const auto left = app.remaining();
-  for (const auto& argument : left)
+  for (const auto& argument : left) {
     if (argument.rfind("--kokkos-", 0) != 0) throw CLI::ExtrasError({argument});
+    for (const auto& [name, least] :
+         {std::pair<std::string, int>("--kokkos-num-threads=", 1), {"--kokkos-device-id=", 0}}) {
+      if (argument.rfind(name, 0) != 0) continue;
+      const char* const end = argument.data() + argument.size();
+      int value = least - 1;
+      const auto read = std::from_chars(argument.data() + name.size(), end, value);
+      if (read.ec != std::errc() || read.ptr != end || value < least)  // Kokkos would abort
+        throw CLI::ValidationError(
+            argument, fatvec::detail::concat("wants a whole number of at least ", least));
+    }
+  }
   return left;
 }
 
@@ -48,6 +62,11 @@ int outcome(CLI::App& app, int argc, char** argv, const std::function<bool()>& e
                  app.get_name().c_str());
     return Exit::bad_input;
   } catch (const std::exception& error) {
+    if (std::strstr(error.what(), "failed to allocate") != nullptr) {  // Kokkos has no type for it
+      std::fprintf(stderr, "%s: out of memory; try a smaller problem or fewer columns. %s\n",
+                   app.get_name().c_str(), error.what());
+      return Exit::bad_input;
+    }
     std::fprintf(stderr, "%s: internal error: %s\n", app.get_name().c_str(), error.what());
     return Exit::internal_error;
   }
@@ -67,6 +86,13 @@ double largest(const std::vector<double>& values) {
   for (const double value : values)
     if (value > result || std::isnan(value)) result = value;
   return result;
+}
+
+void require_near_entries(const std::string& spec, std::int64_t entries) {
+  if (entries > std::numeric_limits<std::int32_t>::max())
+    throw fatvec::CapacityError(fatvec::detail::concat(
+        spec, ": ", entries,
+        " entries are more than 32-bit offsets count; choose a smaller size."));
 }
 
 CLI::Validator between(double least, double most) {

@@ -43,6 +43,10 @@ double largest(const std::vector<double>& values);
 /// A validator of CLI11: a number from least to most. CLI::Range would let NaN pass.
 CLI::Validator between(double least, double most);
 
+/// Throws CapacityError for more entries than 32-bit offsets count, for which fatvec::kernels is
+/// compiled.
+void require_near_entries(const std::string& spec, std::int64_t entries);
+
 /// An option that is a number from least to most.
 template <class Number>
 void add_number(CLI::App& app, const char* name, Number& number, double least, double most,

@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <stdexcept>
 #include <vector>
+
+#include <fatvec/core/error.hpp>
 
 #include "common.hpp"
 
@@ -31,7 +32,10 @@ inline RitzPairs rayleigh_ritz(const Dense& g, const Dense& h, int k) {
                                                         scale.asDiagonal());
   const Eigen::VectorXd& lengths = directions.eigenvalues();  // ascending
   const auto kept = (lengths.array() > dependent * lengths.maxCoeff()).count();
-  if (kept < k) throw std::runtime_error("the block has lost its rank");
+  if (kept < k)
+    throw fatvec::Error(fatvec::detail::concat(
+        "of the ", k, " vectors of the block ", kept,
+        " are left that are independent; lower --k, or the degree of a filter."));
   const Dense q = scale.asDiagonal() * directions.eigenvectors().rightCols(kept) *
                   lengths.tail(kept).cwiseSqrt().cwiseInverse().asDiagonal();
   const Eigen::SelfAdjointEigenSolver<Dense> ritz(q.transpose() * h * q);

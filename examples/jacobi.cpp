@@ -76,8 +76,13 @@ void sweep(const Exec& exec, const Hll& a, const Multivector& b, const Multivect
 struct Distance {
   Multivector a, b;
   KOKKOS_FUNCTION void operator()(int i, double& most) const {
-    for (int c = 0; c < static_cast<int>(a.extent(1)); ++c)
-      most = Kokkos::max(most, Kokkos::abs(a(i, c) - b(i, c)));
+    for (int c = 0; c < static_cast<int>(a.extent(1)); ++c) {
+      const double here = Kokkos::abs(a(i, c) - b(i, c));
+      if (Kokkos::isnan(here))
+        most = HUGE_VAL;  // a maximum would drop it
+      else
+        most = Kokkos::max(most, here);
+    }
   }
 };
 

@@ -7,6 +7,7 @@ namespace examples {
 
 Matrix generated(const std::string& spec) {
   const auto a = fatvec::generate::generate(fatvec::generate::parse_spec(spec));
+  require_near_entries(spec, a.nnz());
   // With 32-bit offsets, for which fatvec::kernels is compiled, in place of the generators' 64.
   const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_map("row_map", a.row_map.extent(0));
   for (std::size_t i = 0; i < row_map.extent(0); ++i)

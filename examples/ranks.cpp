@@ -27,6 +27,7 @@ Rows generated_rows(const std::string& spec) {
         result.first = even.begin(world.rank());
         return fatvec::generate::RowRange{even.begin(world.rank()), even.end(world.rank())};
       });
+  require_near_entries(spec, mine.nnz());
   const Kokkos::View<std::int32_t*, Kokkos::HostSpace> row_map("row_map", mine.row_map.extent(0));
   for (std::size_t i = 0; i < row_map.extent(0); ++i)
     row_map(i) = static_cast<std::int32_t>(mine.row_map(i));

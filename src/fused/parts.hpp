@@ -204,6 +204,17 @@ template <class D>
 inline constexpr bool is_part<RowsScaled<D>> = true;
 template <class Z>
 inline constexpr bool is_part<From<Z>> = true;
+/// What a product has one of: the operands that parts set; 0: of other parts there may be several.
+template <class P>
+inline constexpr int operand_set = 0;
+template <class Gamma, class B>
+inline constexpr int operand_set<Plus<Gamma, B>> = 1;
+template <class D>
+inline constexpr int operand_set<RowsScaled<D>> = 2;
+template <class Z>
+inline constexpr int operand_set<From<Z>> = 3;
+template <int operand, class... Parts>
+inline constexpr bool at_most_one = (0 + ... + int{operand_set<Parts> == operand}) <= 1;
 /// Those that form sums.
 template <class P>
 inline constexpr bool forms_sum = false;
