@@ -3,8 +3,9 @@
 # the project above fatvec has already goes first. Nothing is downloaded by CMake: scripts/bootstrap
 # supplies Kokkos and Kokkos Kernels, the distribution everything else.
 include(fatvecKokkos)
-define_property(GLOBAL PROPERTY FATVEC_DEPENDENCIES)
-define_property(GLOBAL PROPERTY FATVEC_MISSING)
+foreach(property IN ITEMS FATVEC_DEPENDENCIES FATVEC_MISSING) # CMake 3.22 wants the texts
+  define_property(GLOBAL PROPERTY ${property} BRIEF_DOCS "lines of a table" FULL_DOCS "lines of a table")
+endforeach()
 
 # fatvec_dependency(NAME VERSION ORIGIN): one line of the table.
 function(fatvec_dependency name version origin)
@@ -80,8 +81,11 @@ endfunction()
 # (Kokkos_ROOT, CMAKE_PREFIX_PATH, Spack, a module); else what scripts/bootstrap put into .deps.
 set(FATVEC_DEPS "${PROJECT_SOURCE_DIR}/.deps/openmp" CACHE PATH "Where scripts/bootstrap installed Kokkos; searched last")
 # scripts/bootstrap builds only where nothing installed fits: what it has built then goes first,
-# unless Kokkos_ROOT says otherwise.
-if(EXISTS "${FATVEC_DEPS}/.complete" AND NOT Kokkos_ROOT AND NOT DEFINED ENV{Kokkos_ROOT})
+# unless Kokkos_ROOT or CMAKE_PREFIX_PATH says otherwise.
+if(CMAKE_PREFIX_PATH AND NOT TARGET Kokkos::kokkos)
+  find_package(Kokkos 4.7...<6 CONFIG QUIET PATHS ${CMAKE_PREFIX_PATH} NO_DEFAULT_PATH)
+endif()
+if(EXISTS "${FATVEC_DEPS}/.complete" AND NOT Kokkos_FOUND AND NOT Kokkos_ROOT AND NOT DEFINED ENV{Kokkos_ROOT})
   set(Kokkos_ROOT "${FATVEC_DEPS}")
   set(KokkosKernels_ROOT "${FATVEC_DEPS}")
 endif()

@@ -65,7 +65,7 @@ if(TARGET fatvec_bench AND Python3_FOUND)
             "$<TARGET_FILE:fatvec_cli>" "$<TARGET_FILE:fatvec_bench>"
     DEPENDS fatvec_cli fatvec_bench
     COMMENT "Man pages: ${PROJECT_BINARY_DIR}/man" VERBATIM)
-  add_custom_target(man ALL DEPENDS "${PROJECT_BINARY_DIR}/man/fatvec.1" "${PROJECT_BINARY_DIR}/man/fatvec-bench.1")
+  add_custom_target(fatvec_man ALL DEPENDS "${PROJECT_BINARY_DIR}/man/fatvec.1" "${PROJECT_BINARY_DIR}/man/fatvec-bench.1")
   install(FILES "${PROJECT_BINARY_DIR}/man/fatvec.1" "${PROJECT_BINARY_DIR}/man/fatvec-bench.1"
           DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT programs OPTIONAL)
 endif()
