@@ -23,7 +23,7 @@ on_exit() {
 trap on_exit EXIT
 
 # A cmake that scripts/setup took from PyPI because the distribution's is too old goes first.
-[ ! -x .venv/bin/cmake ] || PATH=$PWD/.venv/bin:$PATH
+if .venv/bin/cmake --version > /dev/null 2>&1; then PATH=$PWD/.venv/bin:$PATH; fi
 
 # With ccache (scripts/setup --dev installs it) a second checkout compiles only what differs. The sloppiness is what precompiled headers want.
 if [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ] && mkdir -p "$(ccache --get-config cache_dir 2> /dev/null)" 2> /dev/null; then

@@ -19,6 +19,7 @@ suite=${FATVEC_SUITE:-$suite}
 arguments=${FATVEC_ARGUMENTS:-$arguments}
 results=report/$suite-$preset-$job.json
 
+. scripts/lib.sh
 export FATVEC_NO_APT=1 # a compute node installs nothing: what is missing is named
 export OMP_PROC_BIND=${OMP_PROC_BIND:-spread} OMP_PLACES=${OMP_PLACES:-cores} OMP_NUM_THREADS=${OMP_NUM_THREADS:-$threads}
 
