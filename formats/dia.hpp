@@ -191,12 +191,11 @@ class DiaMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   [[nodiscard]] std::int64_t visited_rows() const { return rows_; }
 
-  /// Goes through all entries for the diagonals. Throws CapacityError where what counts them does
-  /// not fit.
+  /// Goes through all entries for the diagonals, whatever a memory limit says. Throws CapacityError
+  /// where no memory is left for what counts them.
   template <class ExecSpace>
-  static Footprint footprint(const ExecSpace& exec, const Csr& csr,
-                             const FormatOptions& options = {}) {
-    return find(exec, csr, options).footprint;
+  static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& = {}) {
+    return find(exec, csr, {}).footprint;
   }
 
   /// Rows need not be sorted. Throws CapacityError, before the arrays are allocated, where they
