@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -32,12 +33,41 @@ bool entry_before(Ordinal col_a, const Scalar& a, Ordinal col_b, const Scalar& b
   return col_a != col_b ? col_a < col_b : std::memcmp(&a, &b, sizeof(Scalar)) < 0;
 }
 
+/// Sorts one row by column without any memory: a heap (heapsort).
+template <class Ordinal, class Scalar>
+void sort_by_heap(Ordinal* cols, Scalar* values, std::size_t length) {
+  const auto before = [&](std::size_t a, std::size_t b) {
+    return entry_before(cols[a], values[a], cols[b], values[b]);
+  };
+  const auto swap = [&](std::size_t a, std::size_t b) {
+    std::swap(cols[a], cols[b]);
+    std::swap(values[a], values[b]);
+  };
+  const auto sift = [&](std::size_t at, std::size_t end) {
+    for (std::size_t child = 2 * at + 1; child < end; at = child, child = 2 * at + 1) {
+      if (child + 1 < end && before(child, child + 1)) ++child;
+      if (!before(at, child)) return;
+      swap(at, child);
+    }
+  };
+  for (std::size_t n = length / 2; n-- > 0;) sift(n, length);
+  for (std::size_t end = length; end-- > 1;) {
+    swap(0, end);
+    sift(0, end);
+  }
+}
+
 /// Sorts one row by column, in place: insertion for the short rows that matrices are made of, a
-/// copy for long ones.
+/// copy for long ones, where there is memory for one.
 template <class Ordinal, class Scalar>
 void sort_row(Ordinal* cols, Scalar* values, std::size_t length) {
   if (length > 48) {
-    std::vector<std::pair<Ordinal, Scalar>> row(length);
+    std::vector<std::pair<Ordinal, Scalar>> row;
+    try {
+      row.resize(length);
+    } catch (const std::bad_alloc&) {  // which must not leave a parallel loop
+      return sort_by_heap(cols, values, length);
+    }
     for (std::size_t n = 0; n < length; ++n) row[n] = {cols[n], values[n]};
     std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) {
       return entry_before(a.first, a.second, b.first, b.second);
@@ -99,10 +129,11 @@ void count_entries(const Kokkos::DefaultHostExecutionSpace& host, const Coo<Scal
 
 /// Assembles a CSR matrix from coordinates: sorted rows, duplicates summed, explicit zeros kept.
 /// Runs on the host in parallel (where the Coo lives), then moves the result to Device. Extra
-/// memory: one offset per row. Throws CapacityError, before anything is allocated, where Offset
-/// cannot count the entries, or where the matrix exceeds memory_limit (bytes; default: the free
-/// host memory): an empty row costs as much as another. Throws ShapeError where the arrays of the
-/// Coo differ in length, InputError where an entry is outside rows x cols.
+/// memory: one offset per row, and a copy of each long row while it is sorted, where there is room
+/// for it. Throws CapacityError, before anything is allocated, where Offset cannot count the
+/// entries, or where the matrix exceeds memory_limit (bytes; default: the free host memory): an
+/// empty row costs as much as another. Throws ShapeError where the arrays of the Coo differ in
+/// length, InputError where an entry is outside rows x cols.
 template <class Device = Kokkos::DefaultExecutionSpace, class Offset = std::int32_t, class Scalar,
           class Ordinal>
 CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
@@ -146,7 +177,8 @@ CsrMatrix<Scalar, Ordinal, Device, Offset> csr_from_coo(
       [=](std::int64_t i, std::int64_t& found) {
         const Offset begin = row_map(i);
         detail::sort_row(cols.data() + begin, values.data() + begin, row_map(i + 1) - begin);
-        for (Offset n = begin + 1; n < row_map(i + 1); ++n) found += cols(n) == cols(n - 1);
+        for (std::int64_t n = std::int64_t{begin} + 1; n < row_map(i + 1); ++n)
+          found += cols(n) == cols(n - 1);
       },
       duplicates);
   if (report) report->duplicates = duplicates;

@@ -123,7 +123,7 @@ struct CountDuplicates {
   Csr csr;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& count) const {
-    for (std::int64_t n = csr.row_map(i) + 1; n < csr.row_map(i + 1); ++n)
+    for (std::int64_t n = std::int64_t{csr.row_map(i)} + 1; n < csr.row_map(i + 1); ++n)
       count += csr.entries(n - 1) == csr.entries(n);
   }
 };

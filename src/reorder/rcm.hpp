@@ -41,7 +41,8 @@ Permutation<Ordinal, Device> rcm(const ExecSpace& exec,
     graph.row_map_across = row_map_across.data();
     graph.entries_across = entries_across.data();
   }
-  const std::vector<Ordinal> order = detail::CuthillMcKee<Offset, Ordinal>(graph).run();
+  const std::vector<Ordinal> order =
+      detail::allocated([&] { return detail::CuthillMcKee<Offset, Ordinal>(graph).run(); });
   const auto place = detail::allocate<Permutation<Ordinal, Device>>(
       exec, "fatvec::rcm::place", static_cast<std::size_t>(a.rows()));
   const auto on_host = detail::allocated(

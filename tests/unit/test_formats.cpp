@@ -321,6 +321,23 @@ TEST(Formats, AssemblySortsLongRows) {
   }
 }
 
+TEST(Formats, LongRowsAreSortedWithoutMemoryAlike) {
+  for (const std::size_t length : {0, 1, 2, 3, 50, 1000}) {
+    std::vector<int> cols(length);
+    std::vector<double> values(length);
+    for (std::size_t n = 0; n < length; ++n) {
+      cols[n] = static_cast<int>(n * 7919 % 613);
+      values[n] = static_cast<double>(n * 31 % 17) - 8;
+    }
+    auto cols_by_heap = cols;
+    auto values_by_heap = values;
+    detail::sort_row(cols.data(), values.data(), length);
+    detail::sort_by_heap(cols_by_heap.data(), values_by_heap.data(), length);
+    EXPECT_EQ(cols_by_heap, cols) << length;
+    EXPECT_EQ(values_by_heap, values) << length;
+  }
+}
+
 TEST(Formats, CapacityIsCheckedBeforeAllocation) {
   // One row of 120000 entries, 120000 rows: 172.8 GB as ELLPACK.
   const int n = 120000;
