@@ -83,13 +83,13 @@ struct DiagonalAccess {
       SlicedDiagonal<Ordinal> slot[in_flight];
       Ordinal column[in_flight];
       Value value[in_flight];
+      for (int m = 0; m < in_flight; ++m)
+        slot[m] = n + m < end ? slots[n + m] : SlicedDiagonal<Ordinal>{0, 0};
       const auto has = [&](int m) { return (slot[m].mask >> r & 1) != 0; };
       const auto load = [&](int m) {
         column[m] = column_of(n + m, slot[m].first_column);
         value[m] = of_row[std::int64_t{n + m} * height()];
       };
-      for (int m = 0; m < in_flight; ++m)
-        slot[m] = n + m < end ? slots[n + m] : SlicedDiagonal<Ordinal>{0, 0};
       if constexpr (loads_ahead)
         for (int m = 0; m < in_flight; ++m)
           if (has(m)) load(m);

@@ -75,11 +75,16 @@ KOKKOS_FUNCTION int first_of_tile(int c, int k) {
 template <int width, class T, class Output>
 FATVEC_FORCEINLINE_FUNCTION void store_from(const Output& output, std::int64_t row, int c,
                                             int first, int first_column, const T (&sums)[width]) {
-  if (!may_overlap(width) || c == first) return output.store(row, first_column + c, sums);
-  for (int e = 1; e < width; ++e) {
-    const T one[1] = {sums[e]};
-    if (first + e >= c) output.store(row, first_column + first + e, one);
+  if constexpr (may_overlap(width)) {
+    if (c != first) {
+      for (int e = 1; e < width; ++e) {
+        const T one[1] = {sums[e]};
+        if (first + e >= c) output.store(row, first_column + first + e, one);
+      }
+      return;
+    }
   }
+  output.store(row, first_column + c, sums);
 }
 
 /// Throws CapacityError where the bytes of a row of X do not fit in 32 bits.
