@@ -38,8 +38,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
 
   CsrMatrix() = default;
 
-  /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together;
-  /// a matrix without rows may have no offset at all, as a default one.
+  /// Adopts existing Views (no copy). Throws ShapeError where their extents do not fit together.
   /// What is in them is not looked at: row_map must begin with 0, never decrease, and end with the
   /// number of entries, whose columns must be within 0 ... cols - 1. Kernels and conversions of a
   /// matrix that breaks this read and write beyond the arrays, or never end.
@@ -49,9 +48,7 @@ class CsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
         values(std::move(values_)),
         rows_(rows),
         cols_(cols) {
-    const bool is_default = rows == 0 && row_map.extent(0) == 0 && entries.extent(0) == 0;
-    if (rows < 0 || cols < 0 ||
-        (!is_default && row_map.extent(0) != static_cast<std::size_t>(rows) + 1) ||
+    if (rows < 0 || cols < 0 || row_map.extent(0) != static_cast<std::size_t>(rows) + 1 ||
         entries.extent(0) != values.extent(0)) {
       throw ShapeError(detail::concat("CsrMatrix: a ", rows, " x ", cols,
                                       " matrix wants rows + 1 offsets and as many entries as ",
@@ -152,6 +149,7 @@ void validate(const ExecSpace& exec, const CsrMatrix<Scalar, Ordinal, Device, Of
 template <class TargetDevice, class Scalar, class Ordinal, class Device, class Offset>
 auto mirror(const CsrMatrix<Scalar, Ordinal, Device, Offset>& csr) {
   using Target = CsrMatrix<Scalar, Ordinal, TargetDevice, Offset>;
+  if (csr.row_map.extent(0) == 0) return Target();  // a default one has not even one offset
   const typename Target::memory_space space;
   const auto copy = [&](const auto& view, const std::string& label) {
     return detail::allocated(
