@@ -87,9 +87,9 @@ template <class ExecSpace, class T, class A, class Y, class... Parts>
 FusedOutput<T> fused_output(const A& a, const T& alpha, const T& beta, const Y& y,
                             std::int64_t rows, SumsOnHost<typename FusedOutput<T>::Sum>& on_host,
                             const Parts&... parts) {
-  static_assert(detail::parts::at_most_one<1, Parts...> &&
-                    detail::parts::at_most_one<2, Parts...> &&
-                    detail::parts::at_most_one<3, Parts...>,
+  static_assert(detail::parts::at_most_one<detail::parts::Operand::b, Parts...> &&
+                    detail::parts::at_most_one<detail::parts::Operand::diagonal, Parts...> &&
+                    detail::parts::at_most_one<detail::parts::Operand::z, Parts...>,
                 "a fused product takes plus, rows_scaled and from once each; residual has a plus "
                 "already, chebyshev_step a plus and a rows_scaled");
   const std::int64_t k = multivector_columns(y);

@@ -204,16 +204,17 @@ template <class D>
 inline constexpr bool is_part<RowsScaled<D>> = true;
 template <class Z>
 inline constexpr bool is_part<From<Z>> = true;
-/// What a product has one of: the operands that parts set; 0: of other parts there may be several.
+/// What a part sets in the output, of which there is one each.
+enum class Operand { none, b, diagonal, z };
 template <class P>
-inline constexpr int operand_set = 0;
+inline constexpr Operand operand_set = Operand::none;
 template <class Gamma, class B>
-inline constexpr int operand_set<Plus<Gamma, B>> = 1;
+inline constexpr Operand operand_set<Plus<Gamma, B>> = Operand::b;
 template <class D>
-inline constexpr int operand_set<RowsScaled<D>> = 2;
+inline constexpr Operand operand_set<RowsScaled<D>> = Operand::diagonal;
 template <class Z>
-inline constexpr int operand_set<From<Z>> = 3;
-template <int operand, class... Parts>
+inline constexpr Operand operand_set<From<Z>> = Operand::z;
+template <Operand operand, class... Parts>
 inline constexpr bool at_most_one = (0 + ... + int{operand_set<Parts> == operand}) <= 1;
 /// Those that form sums.
 template <class P>
