@@ -161,23 +161,25 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
   }
 }
 
-/// Launches teams for long rows, whose columns make `tiles` tiles; no allocation, no fence.
+/// Launches teams for long rows, whose columns make `tiles` tiles; no allocation, no fence. They
+/// are no more than run at a time: even where no row is long, each takes time.
 template <bool host, class ExecSpace, class Kernel>
 void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int tiles) {
   constexpr int threads = detail::is_host<ExecSpace> ? 1 : 256;
   constexpr int most_parts = 8;
   constexpr bool reduces = detail::Reducing<decltype(kernel.output)>;
-  std::int64_t most_teams = 512;  // with rows of their own
+  std::int64_t most_teams = 512;
   const std::int64_t count = kernel.a.count();
   kernel.lane_bits = threads == 1 ? 0 : 5;
   kernel.parts = host ? 1 : std::min(tiles, most_parts);
   if constexpr (reduces) {
     most_teams = std::min(most_teams, kernel.output.partial_sums().left());
     kernel.parts = static_cast<int>(std::min<std::int64_t>(kernel.parts, most_teams));
-    most_teams /= kernel.parts;
   }
+  const std::int64_t of_rows = most_teams / kernel.parts;
   kernel.rows_of_team =
-      host ? 64 : static_cast<int>(std::max(count / most_teams / 32 + 1, std::int64_t{8}) * 32);
+      host ? 64 : static_cast<int>(std::max(count / of_rows / 32 + 1, std::int64_t{8}) * 32);
+  kernel.group = kernel.a.rows_of_group(kernel.longest);
   const auto teams =
       static_cast<int>((count + kernel.rows_of_team - 1) / kernel.rows_of_team * kernel.parts);
   using Teams =

@@ -57,6 +57,7 @@ struct RowKernel {
   int lane_bits = 0;                              ///< log2 of the threads that share a row
   int longest = std::numeric_limits<int>::max();  ///< rows with more entries are the teams'
   int rows_of_team = 0;
+  int group = 1;  ///< rows of a team that are looked at together
   int parts = 1;  ///< teams that divide the columns of a row
 
   /// RangePolicy. Hosts: a block of rows with all of their columns. Devices: a row and a tile, or a
@@ -201,7 +202,7 @@ struct RowKernel {
   }
 
   /// The first of a team's rows from the r-th on that has more than `longest` entries;
-  /// rows_of_team: none has.
+  /// rows_of_team: none has. Of a group with no more entries in all no row is looked at.
   KOKKOS_FORCEINLINE_FUNCTION int next_long_row(const Member& team, int r) const {
     if (longest < 0) {  // each
       while (r < rows_of_team && row_of_team(team, r) >= a.count()) ++r;
@@ -209,10 +210,15 @@ struct RowKernel {
     }
     int next = rows_of_team;
     Kokkos::parallel_reduce(
-        Kokkos::TeamVectorRange(team, r, rows_of_team),
-        [&](int candidate, int& first) {
-          const std::int64_t row = row_of_team(team, candidate);
-          if (candidate < first && row < a.count() && a.length(row) > longest) first = candidate;
+        Kokkos::TeamVectorRange(team, r / group, rows_of_team / group),
+        [&](int n, int& first) {
+          const std::int64_t row = row_of_team(team, n * group);
+          const std::int64_t last = Kokkos::min(row + group, a.count());
+          if (row >= last || a.most_entries(row, last) <= longest) return;
+          for (std::int64_t i = last - 1; i >= row; --i) {
+            const int candidate = n * group + static_cast<int>(i - row);
+            if (candidate >= r && candidate < first && a.length(i) > longest) first = candidate;
+          }
         },
         Kokkos::Min<int>(next));
     return Kokkos::min(next, rows_of_team);

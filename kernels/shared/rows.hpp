@@ -2,6 +2,9 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -79,6 +82,7 @@ struct SlotRows {
   using Walk = decltype(std::declval<typename S::Rows>().walk(0));
   using Row = SlotRow<Walk, Ordinal, Value>;
   static constexpr bool contiguous = S::Rows::contiguous;
+  static constexpr bool in_slices = requires(const typename S::Rows& access) { access.slice_size; };
   typename S::Rows access;
   const Ordinal* columns;
   const Value* values;
@@ -101,6 +105,25 @@ struct SlotRows {
   }
   FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t i) const {
     return {access.walk(i), columns, values, length(i)};
+  }
+  /// How many rows, a power of two, most_entries() can be asked about together: of CSR those that
+  /// have about half of `most` entries in all, of slices some of one slice.
+  [[nodiscard]] int rows_of_group(int most) const {
+    const double rows_of_half = most / 2 / std::max(1.0, mean_length);
+    if constexpr (contiguous)
+      return 1 << std::ilogb(std::clamp(rows_of_half, 1.0, 32.0));
+    else if constexpr (in_slices)
+      return 1 << std::min(std::countr_zero(access.slice_size), 3);
+    else
+      return 1;
+  }
+  /// No row from `first` to before `last`, all of a group, has more entries.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t most_entries(std::int64_t first,
+                                                          std::int64_t last) const {
+    if constexpr (contiguous)
+      return access.slots_before(last) - access.slots_before(first);
+    else
+      return in_slices ? access.width(first) : length(first);
   }
 };
 

@@ -101,6 +101,9 @@ class SegmentedRows : public testing::Test {
     lengths[77] = 128;
     lengths[100] = 1237;
     lengths[rows - 1] = 200;
+    return with_lengths_on_host(lengths);
+  }
+  static HostCsr with_lengths_on_host(const std::vector<int>& lengths) {
     const HostCsr::Offsets row_map("row_map", rows + 1);
     for (int i = 0; i < rows; ++i) row_map(i + 1) = row_map(i) + lengths[i];
     const HostCsr::Ordinals entries("entries", row_map(rows));
@@ -187,6 +190,31 @@ TEST_F(SegmentedRows, ProductsAreThoseOfWholeRows) {
   for (const int slice_size : {32, 7}) {
     expect_products_in<Kokkos::LayoutLeft>(slice_size);
     expect_products_in<Kokkos::LayoutRight>(slice_size);
+  }
+}
+
+TEST_F(SegmentedRows, TeamsFindLongRowsWhereverTheyLie) {
+  // Rows of 16 on average: teams look at 8 of CSR together, and at 4 or 8 of a slice.
+  std::vector<int> lengths(rows);
+  for (int i = 0; i < rows; ++i) lengths[i] = i % 3;
+  for (const int i : {0, 7, 8, 9, 15, 64, 100, 103, rows - 1}) lengths[i] = 257 + 10 * i / 64;
+  const HostCsr csr = with_lengths_on_host(lengths);
+  const auto expect_products_of = [&]<class Kernel>(const Kernel&, const auto& a) {
+    for (const int width : {1, 4}) {
+      Policy policy;
+      policy.width = width;
+      expect_products(csr, std::string(Kernel::name) + " " + policy.to_string(),
+                      [&](double alpha, const auto& x, double beta, const auto& y) {
+                        fatvec::test::multiply_with<Kernel>(
+                            Exec(), typename Kernel::DevicePolicy{policy}, alpha, a, x, beta, y);
+                      });
+    }
+  };
+  expect_products_of(fatvec::CsrRow(), fatvec::mirror<Exec>(csr));
+  for (const int slice_size : {32, 20}) {
+    auto a = built<Kokkos::LayoutLeft>(csr, slice_size);
+    a.segments = {};
+    expect_products_of(fatvec::HllRow(), a);
   }
 }
 
