@@ -84,10 +84,10 @@ void require_apart_from_matrix(const Matrix& a, const Operand<T>& y, std::int64_
   }
 }
 
-/// Throws ShapeError where two elements of Y have one address, as a strided View's may: the last
-/// thread to write would decide.
+/// Throws ShapeError, in the name of a call, where two elements of its result have one address, as
+/// a strided View's may: the last thread to write would decide.
 template <class YView>
-void require_own_elements(const YView& y) {
+void require_own_elements(std::string_view call, std::string_view name, const YView& y) {
   const std::int64_t rows = multivector_rows(y);
   const std::int64_t columns = multivector_columns(y);
   const auto span = span_of<Columns::strided>(y);
@@ -100,8 +100,8 @@ void require_own_elements(const YView& y) {
   const bool overlap =
       step == 0 ? rows * columns > 1 : column / step < rows && row / step < columns;
   if (overlap)
-    throw ShapeError(concat("spmm: elements of Y (", y.label(), ") overlap: it is ", rows, " x ",
-                            columns, ", with strides of ", row, " and ", column,
+    throw ShapeError(concat(call, ": elements of ", name, " (", y.label(), ") overlap: it is ",
+                            rows, " x ", columns, ", with strides of ", row, " and ", column,
                             " elements. Give each of them memory of its own."));
 }
 
@@ -129,7 +129,7 @@ void validate_operands(const Shape& a, const XView& x, const YView& y) {
   require_extents("Y", y, a.rows, k, [&] {
     return concat(words_of(a), " and X of ", k, k == 1 ? " column" : " columns");
   });
-  require_own_elements(y);
+  require_own_elements("spmm", "Y", y);
   require_apart(x, y);
 }
 

@@ -91,7 +91,7 @@ void validate_update(const X& x, const S& s, const Y& y) {
                       y.label(), ")"));
   require_size("update", "Y", y, multivector_rows(x), multivector_columns(y),
                concat("the rows of X (", x.label(), ")"));
-  require_own_elements(y);
+  require_own_elements("update", "Y", y);
   require_apart("update", "X", x, "Y", y);
   require_apart("update", "S", s, "Y", y);
 }
@@ -150,7 +150,7 @@ void gram(const ExecSpace& exec, const X& x, const Y& y, const G& g,
   detail::tall::require_size(
       "gram", "G", g, k, m,
       detail::concat("the columns of X (", x.label(), ") and those of Y (", y.label(), ")"));
-  detail::require_own_elements(g);
+  detail::require_own_elements("gram", "G", g);
   detail::tall::require_apart("gram", "X", x, "G", g);
   detail::tall::require_apart("gram", "Y", y, "G", g);
   if (k > workspace.k() || m > workspace.m())

@@ -71,6 +71,7 @@ void move_rows(const char* label, const ExecSpace& exec, const Places& place, co
   if (share_memory(runs_of(x), runs_of(y)))
     throw ShapeError(concat(label, ": X (", x.label(), ") and Y (", y.label(),
                             ") share memory; rows cannot be moved in place."));
+  require_own_elements(label, "Y", y);
   Kokkos::parallel_for(label, Range<ExecSpace>(exec, 0, static_cast<std::int64_t>(x.extent(0))),
                        MoveRow<scatter, Places, X, Y>{place, x, y});
 }

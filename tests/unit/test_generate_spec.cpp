@@ -99,7 +99,8 @@ TEST(ParseSpec, BadTextsAreRefusedWithTheReason) {
       {"gen:powerlaw:9:10", "MEAN = 10 exceeds the longest row, 9"},
       {"gen:powerlaw:9:3:max=10", "max = 10 exceeds the 9 columns"},
       {"gen:powerlaw:9:3:max=2", "MEAN = 3 exceeds the longest row, 2"},
-      {"gen:powerlaw:9:3:exponent=1", "exponent must be a number above 1"},
+      {"gen:powerlaw:9:3:exponent=1", "exponent must be a number above 1, up to 1000"},
+      {"gen:powerlaw:9:3:exponent=1e308", "exponent must be a number above 1, up to 1000"},
       {"gen:powerlaw:9:3:max=0", "max must be an integer from 1"},
   };
   for (const auto& [text, reason] : cases)

@@ -100,6 +100,10 @@ TEST(Permuted, RefusesWhatIsNoPermutation) {
   EXPECT_THROW(to_new_order(Exec(), shuffled(9), x, y), ShapeError);
   EXPECT_THROW(to_old_order(Exec(), shuffled(8), x, x), ShapeError);
   EXPECT_THROW(to_old_order(Exec(), shuffled(9), x, x), ShapeError);  // in place
+  const Kokkos::View<double*, Exec> memory("memory", 20);
+  const Kokkos::View<double**, Kokkos::LayoutStride, Exec> overlapping(
+      memory.data(), Kokkos::LayoutStride(9, 1, 2, 1));
+  EXPECT_THROW(to_new_order(Exec(), shuffled(9), x, overlapping), ShapeError);
 }
 
 TEST(Rcm, FindsTheBandAgain) {
