@@ -105,6 +105,27 @@ TEST(SymmetricMatrix, ManySharesOfFewRowsGiveTheSameProductAndTheSameBits) {
   }
 }
 
+/// With beta = 0 whatever Y held must not matter, also where neither its rows nor its columns are
+/// neighbours.
+TEST(SymmetricMatrix, OverwritesAYWhoseElementsAreAllApart) {
+  const auto a = with_transpose<double>("stencil5");
+  const auto matrix = prepare(Host(), symmetric(Host(), a), 3);
+  const std::size_t rows = static_cast<std::size_t>(a.rows());
+  const HostMultivector x("x", rows, 3);
+  const HostMultivector expected("expected", rows, 3);
+  const HostMultivector all("y", rows, 6);
+  for (std::size_t n = 0; n < x.size(); ++n) x.data()[n] = x_value(static_cast<std::int64_t>(n), 1);
+  Kokkos::deep_copy(all, std::numeric_limits<double>::quiet_NaN());
+  const Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace> y(
+      all.data(), Kokkos::LayoutStride(rows, 6, 3, 2));
+  spmm(Host(), 3.0, matrix, x, 0.0, y);
+  spmm(Host(), 3.0, matrix, x, 0.0, expected);
+  Host().fence();
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < 3; ++c)
+      ASSERT_NEAR(y(i, c), expected(i, c), 1e-12) << i << ", " << c;
+}
+
 TEST(SymmetricMatrix, StoresOneTriangle) {
   const auto a = with_transpose<double>("stencil27_dof3");
   const auto matrix = symmetric(Host(), a);

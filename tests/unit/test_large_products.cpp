@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fatvec/formats/bsr.hpp>
+#include <fatvec/fused/fused.hpp>
 #include <fatvec/kernels/bsr.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/plan/convert.hpp>
@@ -64,6 +65,56 @@ TEST(LargeProduct, BsrStreamsLinesOfY) {
   const auto csr = test::generated("gen:stencil5:200x200:dof=3");
   using Bsr = BsrMatrix<double, std::int32_t, Host>;
   expect_streamed<BsrRow, double>(convert<Bsr>(Host(), csr), 75, 80);
+}
+
+/// multiply(x, y, dots, norms) is to be Y = A · X with the dot products of X and Y and the squares
+/// of Y's norms. All are sums of whole numbers, which are exact in any order.
+template <class Multiply>
+void expect_sums(const CsrMatrix<double, std::int32_t, Host>& a, int k, const Multiply& multiply) {
+  const auto rows = static_cast<std::size_t>(a.rows());
+  const auto columns = static_cast<std::size_t>(k);
+  const Multivector<double> x("x", rows, columns);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t c = 0; c < columns; ++c)
+      x(i, c) = static_cast<double>((5 * i + 3 * c) % 13) - 6;
+  const Multivector<double> expected("expected", rows, columns);  // zeros
+  const Multivector<double> y("y", rows, columns);
+  const Kokkos::View<double*, Host> dots("dots", columns);
+  const Kokkos::View<double*, Host> norms("norms", columns);
+  detail::SumsOnHost<double> on_host;
+  const auto output = detail::fused_output<Host, double>(a, 1.0, 0.0, y, a.rows(), on_host);
+  using Output = std::decay_t<decltype(output)>;
+  ASSERT_TRUE((detail::HostOutput<double, Output>::of(output, a.rows(), k).streams));
+  spmm(Host(), 1.0, a, x, 1.0, expected);
+  Kokkos::deep_copy(y, -77);
+  multiply(x, y, dots, norms);
+  Host().fence("test");
+  for (std::size_t c = 0; c < columns; ++c) {
+    double dot = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      ASSERT_EQ(y(i, c), expected(i, c)) << i << ", " << c;
+      dot += x(i, c) * expected(i, c);
+      norm += expected(i, c) * expected(i, c);
+    }
+    EXPECT_EQ(dots(c), dot) << c;
+    EXPECT_EQ(norms(c), norm) << c;
+  }
+}
+
+CsrMatrix<double, std::int32_t, Host> large_whole_numbers() {
+  const auto a = test::generated("gen:banded:350000:1");
+  for (std::size_t n = 0; n < a.values.extent(0); ++n) a.values(n) = static_cast<double>(n % 5) - 2;
+  return a;
+}
+
+/// What goes past the caches is added up, too.
+TEST(LargeProduct, FusedSumsAreThoseOfWhatIsStreamed) {
+  const auto a = large_whole_numbers();
+  const fused::Workspace<Host> workspace(Host(), 24, 2);
+  expect_sums(a, 24, [&](const auto& x, const auto& y, const auto& dots, const auto& norms) {
+    spmm_dot(Host(), 1.0, a, x, 0.0, y, dots, fused::square_norms(norms), workspace);
+  });
 }
 
 TEST(LargeProduct, StreamsOnlyWhereItMay) {

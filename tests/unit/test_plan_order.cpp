@@ -96,6 +96,25 @@ TEST(PlanOrder, MultipliesEveryMatrixInEveryLayout) {
   }
 }
 
+/// Rows are stored through the order then, by an output that is not the ordinary one.
+TEST(PlanOrder, AlphaZeroReadsNeitherANorX) {
+  const Csr a = shuffled("gen:stencil7:5");
+  Kokkos::deep_copy(a.values, std::numeric_limits<double>::quiet_NaN());
+  const auto plan = analyse(Exec(), a, 3, in_rcm());
+  ASSERT_TRUE(plan.reordered());
+  const auto x = filled<Right>(a.cols(), 3, 1);
+  Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());
+  for (const double beta : {0.0, 1.0, -0.5}) {
+    const auto y = filled<Right>(a.rows(), 3, 2);
+    const auto before = filled<Right>(a.rows(), 3, 2);
+    spmm(Exec(), 0, plan, x, beta, y);
+    Exec().fence();
+    for (int i = 0; i < a.rows(); ++i)
+      for (int c = 0; c < 3; ++c)
+        ASSERT_EQ(y(i, c), beta * before(i, c)) << i << ", " << c << ", beta " << beta;
+  }
+}
+
 TEST(PlanOrder, MultipliesByThePortableKernel) {
   const Csr a = shuffled("gen:stencil27:5");
   PlanOptions options = in_rcm();

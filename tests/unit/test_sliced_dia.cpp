@@ -278,6 +278,24 @@ TEST(SlicedDia, StreamsALargeY) {
     for (int c = 0; c < k; ++c) ASSERT_EQ(y(i, c), 2 * (1.0 + i % 3) * (i % 7 + c)) << i;
 }
 
+/// The last slice is not full, and rows of Y follow each other without a gap: what lies behind Y
+/// stays.
+TEST(SlicedDia, LeavesWhatIsBehindALastSliceThatIsNotFull) {
+  const auto csr = mixed<double, int>(101, 101);
+  const auto dia = SlicedDiaMatrix<double, int, Host, int>::from_csr(Host(), csr);
+  for (std::size_t k = 1; k <= 9; ++k) {
+    const Kokkos::View<double**, Kokkos::LayoutRight, Host> x("x", 101, k);
+    const Kokkos::View<double**, Kokkos::LayoutRight, Host> all("y", 101 + 32, k);
+    Kokkos::deep_copy(x, 1);
+    Kokkos::deep_copy(all, -77);
+    spmm(Host(), 2, dia, x, 0, Kokkos::subview(all, Kokkos::pair(0, 101), Kokkos::ALL));
+    Host().fence("test");
+    for (std::size_t i = 101; i < all.extent(0); ++i)
+      for (std::size_t c = 0; c < k; ++c)
+        ASSERT_EQ(all(i, c), -77) << i << ", " << c << " of " << k;
+  }
+}
+
 /// What is left over is told by the footprint: the model weighs it.
 TEST(SlicedDia, FootprintKnowsWhatIsLeftOver) {
   using Dia = SlicedDiaMatrix<double, int, Host, int>;

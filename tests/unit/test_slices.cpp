@@ -55,6 +55,36 @@ TEST(Slices, LargerThanTheMatrixAreAllOfIt) {
   expect_slices_larger_than_the_matrix<PjadMatrix<double, std::int64_t, Host>>();
 }
 
+/// Offsets that 32 bits do not hold, without a matrix of as many entries: only where rows begin.
+TEST(Slices, RowsBeginBehindOffsetsOf64Bits) {
+  constexpr std::int64_t far = 5 * two_to_32 + 7;
+  const std::int64_t offsets[] = {0, far, far + 6};  // slices of 4 rows and of 3
+  const std::int32_t lengths[] = {1, 2, 3, 4, 2, 1, 2};
+  for (const bool column_major : {true, false}) {
+    const detail::SlicedRows<std::int64_t, std::int32_t> rows{offsets, lengths, 4, 7, column_major};
+    const std::int64_t first = far + (column_major ? 1 : 2);
+    const std::int64_t step = column_major ? 3 : 1;
+    EXPECT_EQ(rows.walk(5)[0], first);
+    EXPECT_EQ(rows.walk(5)[1], first + step);
+    EXPECT_EQ(rows.slots_before(5), far + 2);
+    EXPECT_EQ(rows.slots_before(7), far + 6);
+    rows.for_each_row(5, 6, [&](std::int64_t i, const auto& slots) {
+      EXPECT_EQ(i, 5);
+      EXPECT_EQ(slots[1], first + step);
+    });
+  }
+  const detail::CsrRows<std::int64_t> csr{offsets};
+  EXPECT_EQ(csr.walk(1)[2], far + 2);
+  EXPECT_EQ(csr.length(0), far);
+  const detail::JadRows<std::int64_t, std::int32_t> jad{offsets, lengths, 1, far + 6};
+  auto walk = jad.walk(2);
+  EXPECT_EQ(walk[1], far + 2);
+  walk.advance(1);
+  EXPECT_EQ(walk[1], far + 8);
+  const detail::EllRows<std::int32_t> ell{lengths, 9, 1, two_to_32};
+  EXPECT_EQ(ell.walk(3)[2], 2 * two_to_32 + 3);
+}
+
 TEST(Slices, MoreRowsThan32BitsCountAreRefused) {
   EXPECT_NO_THROW(detail::require_rows_of_32_bits("HLL", INT32_MAX));
   try {

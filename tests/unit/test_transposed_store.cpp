@@ -106,6 +106,18 @@ TEST(TransposedStore, IsRightForLargeProducts) {
   expect_transposed<CsrRow, double>(a, 24, 1);
 }
 
+/// So many columns that a buffer has few block rows, which do not end with lines of Y.
+TEST(TransposedStore, IsRightForLargeProductsOfManyColumns) {
+  const auto bsr = blocks_of(whole_numbers("gen:banded:24000:1"), 3);
+  const Multivector<double, Kokkos::LayoutLeft> y("y", 24'000, 200);
+  using Transpose = detail::HostPack<double, detail::Columns::contiguous>;
+  EXPECT_TRUE((Transpose{
+      {{y.data(), 200, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 24'000, 200}}
+                   .streaming()
+                   .streams));
+  expect_transposed<BsrRow, double>(bsr, 200, 0);
+}
+
 TEST(TransposedStore, PackingCopiesYOnlyWhereItMust) {
   using Csr = CsrMatrix<double, std::int32_t, Host>;
   using Sell = SellMatrix<double, std::int32_t, Host>;
