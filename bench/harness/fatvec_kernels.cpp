@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include <fatvec/app/dispatch/measure.hpp>
 #include <fatvec/app/dispatch/product.hpp>

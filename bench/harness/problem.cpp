@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/problem.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <sstream>
 

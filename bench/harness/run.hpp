@@ -4,10 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/options.hpp"
 #include "harness/result_file.hpp"

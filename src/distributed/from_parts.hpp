@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <fatvec/core/memory.hpp>

@@ -3,7 +3,6 @@
 #include <fatvec/distributed/nccl_exchange.hpp>
 
 #include <array>
-#include <string>
 
 #include <fatvec/distributed/make_exchange.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <utility>
 
 #include <fatvec/distributed/all_to_all.hpp>
 #include <fatvec/distributed/numbering.hpp>

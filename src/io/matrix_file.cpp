@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Kokkos_Profiling_ScopedRegion.hpp>
-#include <algorithm>
 #include <limits>
-#include <type_traits>
 
 #include <fatvec/core/memory.hpp>
 #include <fatvec/core/output_file.hpp>

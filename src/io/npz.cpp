@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <tuple>
 #include <utility>

@@ -3,9 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include <fatvec/formats/coo.hpp>
 #include <fatvec/io/detail/stored_array.hpp>

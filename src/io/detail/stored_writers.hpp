@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include <fatvec/core/output_file.hpp>
 #include <fatvec/io/matrix_file.hpp>
 
