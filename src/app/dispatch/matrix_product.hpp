@@ -18,9 +18,11 @@ namespace fatvec::product {
 ///   multiply.prepare(exec, matrix)              optional; what it finds out once per matrix counts as set-up
 /// Our kernels and the hand-written ones that they are compared with thus read the same bytes.
 /// Scalar: of X and Y, which may be another one than A's.
-template <class Matrix, class ExecSpace, class KokkosLayout, class Multiply,
+template <class Matrix, class XLayout, class YLayout, class Multiply,
           class Scalar = typename Matrix::value_type>
 class MatrixProduct final : public Product {
+  using ExecSpace = typename Matrix::execution_space;
+
  public:
   MatrixProduct(const Case& task, Multiply multiply)
       : multiply_(std::move(multiply)), matrix_(converted(task)), dense_(task) {
@@ -66,19 +68,18 @@ class MatrixProduct final : public Product {
   ExecSpace exec_;
   Multiply multiply_;
   Matrix matrix_;
-  DenseOperands<Scalar, ExecSpace, KokkosLayout> dense_;
+  DenseOperands<Scalar, ExecSpace, XLayout, YLayout> dense_;
 };
 
 /// The product of a task, whose layout is that of X and Y, with its matrix in the format Matrix.
 template <class Matrix, class Scalar = typename Matrix::value_type, class Multiply>
 std::unique_ptr<Product> make_product(const Case& task, Multiply multiply) {
-  using ExecSpace = typename Matrix::execution_space;
-  if (task.layout == Layout::row)
-    return std::make_unique<
-        MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutRight, Multiply, Scalar>>(
-        task, std::move(multiply));
-  return std::make_unique<MatrixProduct<Matrix, ExecSpace, Kokkos::LayoutLeft, Multiply, Scalar>>(
-      task, std::move(multiply));
+  return with_layout(task.layout,
+                     [&]<class KokkosLayout>(KokkosLayout) -> std::unique_ptr<Product> {
+                       return std::make_unique<
+                           MatrixProduct<Matrix, KokkosLayout, KokkosLayout, Multiply, Scalar>>(
+                           task, std::move(multiply));
+                     });
 }
 /// The same; Format is CsrMatrix, EllMatrix, ..., of Scalars, in the layout of task.storage where
 /// it has several.

@@ -61,28 +61,76 @@ double timed(const ExecSpace& exec, const Launch& launch) {
   return timer.seconds();
 }
 
-/// Dense operands of a Product in ExecSpace's memory, in the task's layout.
-template <class Scalar, class ExecSpace, class KokkosLayout>
+/// Dense operands of a Product in ExecSpace's memory, in the task's layout; Y may have its own.
+template <class Scalar, class ExecSpace, class KokkosLayout, class YLayout = KokkosLayout>
 struct DenseOperands {
   using View = Kokkos::View<Scalar**, KokkosLayout, ExecSpace>;
+  using YView = Kokkos::View<Scalar**, YLayout, ExecSpace>;
   View x;
-  View y;
+  YView y;
 
   explicit DenseOperands(const Case& task)
       : x(detail::allocate<View>(ExecSpace(), "X", task.matrix.cols(), task.k)),
-        y(detail::allocate<View>(ExecSpace(), "Y", task.matrix.rows(), task.k)) {}
+        y(detail::allocate<YView>(ExecSpace(), "Y", task.matrix.rows(), task.k)) {}
 
   /// Through a host mirror of the operand's own layout: deep_copy changes the layout only within
   /// one memory space.
-  static void copy_in(const View& to, const HostMultivector& from) {
+  static void copy_in(const auto& to, const HostMultivector& from) {
     const auto staging = detail::allocated(
         [&] { return Kokkos::create_mirror_view(Kokkos::WithoutInitializing, to); });
     Kokkos::deep_copy(staging, from);
     Kokkos::deep_copy(to, staging);
   }
-  static void copy_out(const HostMultivector& to, const View& from) {
+  static void copy_out(const HostMultivector& to, const YView& from) {
     Kokkos::deep_copy(to, detail::host_copy(from));
   }
 };
+
+/// visit(KokkosLayout()) with the layout of a task's X and Y.
+template <class Visit>
+auto with_layout(Layout layout, const Visit& visit) {
+  return layout == Layout::row ? visit(Kokkos::LayoutRight()) : visit(Kokkos::LayoutLeft());
+}
+
+/// The product of what prepare(exec, csr) makes of the task's matrix for spmm(): a plan, or another
+/// storage than one of the registered formats.
+template <class ExecSpace, class KokkosLayout, class Prepare>
+class SpmmProduct final : public Product {
+  using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
+
+ public:
+  SpmmProduct(const Case& task, const Prepare& prepare)
+      : prepared_(prepared(task, prepare)), dense_(task) {}
+
+  void load(const HostMultivector& x, const HostMultivector& y) override {
+    dense_.copy_in(dense_.x, x);
+    dense_.copy_in(dense_.y, y);
+  }
+  double run(double alpha, double beta) override {
+    return timed(exec_, [&] { spmm(exec_, alpha, prepared_, dense_.x, beta, dense_.y); });
+  }
+  void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
+  [[nodiscard]] const auto& prepared() const { return prepared_; }
+
+ private:
+  auto prepared(const Case& task, const Prepare& prepare) {
+    const Csr csr = mirror<ExecSpace>(task.matrix);
+    exec_.fence("fatvec::product::prepare");
+    const Kokkos::Timer timer;
+    auto made = prepare(exec_, csr);
+    exec_.fence("fatvec::product::prepare");
+    setup_seconds = timer.seconds();
+    return made;
+  }
+
+  ExecSpace exec_;
+  std::invoke_result_t<Prepare, const ExecSpace&, const Csr&> prepared_;
+  DenseOperands<double, ExecSpace, KokkosLayout> dense_;
+};
+
+template <class ExecSpace, class KokkosLayout, class Prepare>
+auto make_spmm_product(const Case& task, const Prepare& prepare) {
+  return std::make_unique<SpmmProduct<ExecSpace, KokkosLayout, Prepare>>(task, prepare);
+}
 
 }  // namespace fatvec::product

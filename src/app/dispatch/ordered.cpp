@@ -9,47 +9,14 @@
 namespace fatvec::product {
 namespace {
 
-/// A plan with X and Y beside it.
-template <class ExecSpace, class KokkosLayout>
-class PlanProduct final : public Product {
- public:
-  using Csr = CsrMatrix<double, std::int32_t, ExecSpace, std::int32_t>;
-
-  PlanProduct(const Case& task, const PlanOptions& options)
-      : plan_(planned(task, options)), dense_(task) {
-    matrix_bytes = task.matrix.bytes();
-    stored_entries = task.matrix.nnz();
-  }
-  void load(const HostMultivector& x, const HostMultivector& y) override {
-    dense_.copy_in(dense_.x, x);
-    dense_.copy_in(dense_.y, y);
-  }
-  double run(double alpha, double beta) override {
-    return timed(exec_, [&] { spmm(exec_, alpha, plan_, dense_.x, beta, dense_.y); });
-  }
-  void store(const HostMultivector& y) const override { dense_.copy_out(y, dense_.y); }
-  [[nodiscard]] const auto& plan() const { return plan_; }
-
- private:
-  auto planned(const Case& task, const PlanOptions& options) {
-    const Csr csr = mirror<ExecSpace>(task.matrix);
-    exec_.fence("fatvec::product::prepare");
-    const Kokkos::Timer timer;
-    auto plan = analyse(exec_, csr, task.k, options);
-    setup_seconds = timer.seconds();
-    return plan;
-  }
-
-  ExecSpace exec_;
-  CsrPlan<double, std::int32_t, ExecSpace, std::int32_t> plan_;
-  DenseOperands<double, ExecSpace, KokkosLayout> dense_;
-};
-
 template <class ExecSpace, class KokkosLayout>
 Ordered ordered(const Case& task, const PlanOptions& options) {
-  auto product = std::make_unique<PlanProduct<ExecSpace, KokkosLayout>>(task, options);
-  const bool reordered = product->plan().reordered();
-  std::string reason = product->plan().reason();
+  auto product = make_spmm_product<ExecSpace, KokkosLayout>(
+      task, [&](const auto& exec, const auto& csr) { return analyse(exec, csr, task.k, options); });
+  product->matrix_bytes = task.matrix.bytes();
+  product->stored_entries = task.matrix.nnz();
+  const bool reordered = product->prepared().reordered();
+  std::string reason = product->prepared().reason();
   return {std::move(product), reordered, std::move(reason)};
 }
 
@@ -67,8 +34,9 @@ Ordered prepare_ordered(std::string_view backend, const Case& task, const Orderi
   for_each_backend([&](auto space) {
     using Space = typename decltype(space)::Space;
     if (backend != space.name) return;
-    result = task.layout == Layout::row ? ordered<Space, Kokkos::LayoutRight>(task, options)
-                                        : ordered<Space, Kokkos::LayoutLeft>(task, options);
+    result = with_layout(task.layout, [&]<class KokkosLayout>(KokkosLayout) {
+      return ordered<Space, KokkosLayout>(task, options);
+    });
   });
   return result;
 }
