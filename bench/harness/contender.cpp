@@ -50,6 +50,21 @@ const FormatSweep format_sweeps[] = {
 
 }  // namespace
 
+Contender varied(Contender contender, const std::string& setting, const std::string& value,
+                 const std::function<void(product::Case&)>& change) {
+  contender.parameters.push_back({setting, value});
+  contender.sweep = setting;
+  contender.prepare = [prepare = contender.prepare, change](product::Case task) {
+    change(task);
+    return prepare(task);
+  };
+  return contender;
+}
+
+bool runs_on_request(std::string_view backend) {
+  return backend == "serial" && product::backends().size() > 1;
+}
+
 std::string_view to_string(Operation operation) {
   constexpr std::array<std::string_view, operations.size()> names = {"statistics", "dot", "asum",
                                                                      "nrm2"};
@@ -95,17 +110,10 @@ void Registry::add_with_sweep(const Contender& contender) {
   add(contender);
   for (const auto& sweep : format_sweeps) {
     if (contender.format != sweep.format) continue;
-    for (const int value : sweep.values) {
-      Contender variant = contender;
-      variant.parameters.push_back({sweep.setting, std::to_string(value)});
-      variant.sweep = sweep.setting;
-      variant.prepare = [prepare = contender.prepare, option = sweep.option,
-                         value](product::Case task) {
-        task.options.*option = value;
-        return prepare(task);
-      };
-      add(std::move(variant));
-    }
+    for (const int value : sweep.values)
+      add(varied(
+          contender, sweep.setting, std::to_string(value),
+          [option = sweep.option, value](product::Case& task) { task.options.*option = value; }));
   }
 }
 

@@ -29,8 +29,7 @@ struct Contender {
   std::string format;  ///< of the matrix: "csr"
   std::vector<Parameter> parameters;
   bool on_request = false;  ///< runs only where --backend names its backend
-  std::string sweep =
-      {};  ///< the setting that it sweeps ("chunk", "block"): runs only where --sweep names that
+  std::string sweep{};  ///< the setting that it varies ("block"): runs only where --sweep names it
 
   bool single_precision = false;  ///< takes tasks whose values of A are floats, X and Y doubles
 
@@ -46,6 +45,15 @@ struct Contender {
   /// The value of a parameter, empty where it has none of that name.
   [[nodiscard]] std::string parameter(const std::string& key) const;
 };
+
+/// The same contender after change(task): a variant with this setting, run where --sweep names
+/// that.
+Contender varied(Contender contender, const std::string& setting, const std::string& value,
+                 const std::function<void(product::Case&)>& change);
+
+/// Whether contenders of every backend run on this one only where --backend names it: on the serial
+/// one, where there is another.
+bool runs_on_request(std::string_view backend);
 
 /// What the suite of vectors asks for: a pass for all statistics, and what BLAS calls dot, asum
 /// (1-norm) and nrm2 (2-norm).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include <fatvec/app/dispatch/backends.hpp>
 #include <fatvec/app/dispatch/matrix_product.hpp>
 #include <fatvec/kernels/csr.hpp>
 
@@ -72,7 +73,8 @@ struct MixedLayouts {
 };
 
 template <class ExecSpace>
-void add_columns(Registry& registry, const char* backend, bool on_request = false) {
+void add_columns(Registry& registry, const std::string& backend) {
+  const bool on_request = runs_on_request(backend);
   registry.add({.name = "fatvec",
                 .backend = backend,
                 .format = "csr",
@@ -100,15 +102,9 @@ void add_columns(Registry& registry, const char* backend, bool on_request = fals
 }  // namespace
 
 void add_fatvec_columns(Registry& registry) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  add_columns<Kokkos::Cuda>(registry, "cuda");
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  add_columns<Kokkos::OpenMP>(registry, "openmp");
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  add_columns<Kokkos::Serial>(registry, "serial", product::backends().size() > 1);
-#endif
+  product::for_each_backend([&](auto backend) {
+    add_columns<typename decltype(backend)::Space>(registry, std::string(backend.name));
+  });
 }
 
 }  // namespace fatvec::bench::inline FATVEC_BENCH_IN

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <fatvec/app/dispatch/backends.hpp>
 #include <fatvec/app/dispatch/operands.hpp>
-#include <fatvec/app/dispatch/product.hpp>
 #include <fatvec/fused/fused.hpp>
 #include <fatvec/kernels/csr.hpp>
 #include <fatvec/kernels/hll.hpp>
@@ -204,8 +204,17 @@ class Step final : public Surrounded<Matrix, Layout> {
 };
 #endif
 
+/// The task's product by this class, in its layout.
+template <template <class, class> class Class, class Matrix>
+std::unique_ptr<product::Product> prepared(const product::Case& task, auto... how) {
+  return product::with_layout(
+      task.layout, [&]<class KokkosLayout>(KokkosLayout) -> std::unique_ptr<product::Product> {
+        return std::make_unique<Class<Matrix, KokkosLayout>>(task, how...);
+      });
+}
+
 template <template <class...> class Format, class ExecSpace>
-void add_format(Registry& registry, const char* backend, bool on_request) {
+void add_format(Registry& registry, const std::string& backend) {
   using Matrix = Format<double, std::int32_t, ExecSpace, std::int32_t>;
   using Kernel = typename DefaultKernel<Matrix>::type;
   for (const bool residual : {false, true}) {
@@ -216,14 +225,10 @@ void add_format(Registry& registry, const char* backend, bool on_request) {
                     .parameters = {{"kernel", std::string(Kernel::name)},
                                    {"around", residual ? "residual" : "dot"},
                                    {"passes", apart ? "apart" : "one"}},
-                    .on_request = on_request,
+                    .on_request = runs_on_request(backend),
                     .sweep = "fused",
-                    .prepare = [=](const product::Case& task) -> std::unique_ptr<product::Product> {
-                      if (task.layout == Layout::row)
-                        return std::make_unique<Surrounded<Matrix, Kokkos::LayoutRight>>(
-                            task, residual, apart);
-                      return std::make_unique<Surrounded<Matrix, Kokkos::LayoutLeft>>(
-                          task, residual, apart);
+                    .prepare = [=](const product::Case& task) {
+                      return prepared<Surrounded, Matrix>(task, residual, apart);
                     }});
     }
   }
@@ -241,34 +246,28 @@ void add_steps([[maybe_unused]] Registry& registry) {
                                  {"around", "step"},
                                  {"launch", replayed ? "graph" : "stream"}},
                   .sweep = "fused",
-                  .prepare = [=](const product::Case& task) -> std::unique_ptr<product::Product> {
-                    if (task.layout == Layout::row)
-                      return std::make_unique<Step<Matrix, Kokkos::LayoutRight>>(task, replayed);
-                    return std::make_unique<Step<Matrix, Kokkos::LayoutLeft>>(task, replayed);
+                  .prepare = [=](const product::Case& task) {
+                    return prepared<Step, Matrix>(task, replayed);
                   }});
 #endif
 }
 
 template <class ExecSpace>
-void add_formats(Registry& registry, const char* backend, bool on_request = false) {
-  add_format<CsrMatrix, ExecSpace>(registry, backend, on_request);
-  add_format<HllMatrix, ExecSpace>(registry, backend, on_request);
-  add_format<SellMatrix, ExecSpace>(registry, backend, on_request);
+void add_formats(Registry& registry, const std::string& backend) {
+  add_format<CsrMatrix, ExecSpace>(registry, backend);
+  add_format<HllMatrix, ExecSpace>(registry, backend);
+  add_format<SellMatrix, ExecSpace>(registry, backend);
 }
 
 }  // namespace
 
 void add_fatvec_fused(Registry& registry) {
+  product::for_each_backend([&](auto backend) {
+    add_formats<typename decltype(backend)::Space>(registry, std::string(backend.name));
+  });
 #if defined(KOKKOS_ENABLE_CUDA)
-  add_formats<Kokkos::Cuda>(registry, "cuda");
   add_steps<CsrMatrix>(registry);
   add_steps<SellMatrix>(registry);
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  add_formats<Kokkos::OpenMP>(registry, "openmp");
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  add_formats<Kokkos::Serial>(registry, "serial", product::backends().size() > 1);
 #endif
 }
 

@@ -14,12 +14,8 @@ namespace {
 
 /// The same through row-major copies of X and Y, which are part of its time: --sweep packing.
 Contender packed(Contender contender) {
-  contender.parameters.push_back({"packing", "rows"});
-  contender.sweep = "packing";
-  contender.prepare = [prepare = contender.prepare](product::Case task) {
-    task.packed = true;
-    return prepare(task);
-  };
+  contender = varied(std::move(contender), "packing", "rows",
+                     [](product::Case& task) { task.packed = true; });
   contender.unsupported = [](const product::Case& task) -> std::optional<std::string> {
     if (task.layout == Layout::column && task.k > 1) return std::nullopt;
     return "row-major copies are for several columns of layout column";
@@ -34,37 +30,26 @@ Contender told(Contender contender, const std::string& policy) {
   std::string value = policy;  // a case's name has / and : between its own parts
   std::replace(value.begin(), value.end(), '/', '+');
   std::replace(value.begin(), value.end(), ':', '=');
-  contender.parameters.push_back({"policy", value});
-  contender.sweep = "policy";
-  contender.prepare = [prepare = contender.prepare, policy](product::Case task) {
-    task.policy = policy;
-    return prepare(task);
-  };
-  return contender;
+  return varied(std::move(contender), "policy", value,
+                [policy](product::Case& task) { task.policy = policy; });
 }
 
 /// The same with the slots, or the elements of a block, in this order: --sweep storage.
 Contender stored(Contender contender, StorageOrder order) {
-  contender.parameters.push_back({"storage", std::string(to_string(order))});
-  contender.sweep = "storage";
-  contender.prepare = [prepare = contender.prepare, order](product::Case task) {
-    task.storage = order;
-    return prepare(task);
-  };
-  return contender;
+  return varied(std::move(contender), "storage", std::string(to_string(order)),
+                [order](product::Case& task) { task.storage = order; });
 }
 
 }  // namespace
 
 void add_fatvec_kernels(Registry& registry) {
-  const auto backends = product::backends();
-  for (const auto backend : backends) {
+  for (const auto backend : product::backends()) {
     for (const auto& [kernel, format, portable] : product::kernels()) {
       const Contender contender{.name = portable ? "fatvec-portable" : "fatvec",
                                 .backend = std::string(backend),
                                 .format = std::string(format),
                                 .parameters = {{"kernel", std::string(kernel)}},
-                                .on_request = backend == "serial" && backends.size() > 1,
+                                .on_request = runs_on_request(backend),
                                 .single_precision = product::has_single_precision(kernel),
                                 .prepare = [kernel = kernel, backend](const product::Case& task) {
                                   return product::prepare(kernel, backend, task);

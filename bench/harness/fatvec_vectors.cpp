@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fatvec/app/dispatch/backends.hpp>
 #include <fatvec/statistics/vector_statistics.hpp>
 
 #include "harness/reduction.hpp"
@@ -51,41 +52,30 @@ std::unique_ptr<Reduction> prepare(Operation operation, const VectorOperands& op
 }
 
 template <class T, class ExecSpace>
-void add(Registry& registry, const char* backend, bool on_request = false) {
+void add(Registry& registry, const std::string& backend) {
   for (const auto operation : operations) {
-    registry.add(
-        VectorContender{.name = "fatvec",
-                        .backend = backend,
-                        .operation = operation,
-                        .parameters = scalar_parameter<T>(),
-                        .on_request = on_request,
-
-                        .prepare = [operation](const VectorOperands& operands) {
-                          if (operands.layout == product::Layout::row)
-                            return prepare<T, ExecSpace, Kokkos::LayoutRight>(operation, operands);
-                          return prepare<T, ExecSpace, Kokkos::LayoutLeft>(operation, operands);
-                        }});
+    registry.add(VectorContender{
+        .name = "fatvec",
+        .backend = backend,
+        .operation = operation,
+        .parameters = scalar_parameter<T>(),
+        .on_request = runs_on_request(backend),
+        .prepare = [operation](const VectorOperands& operands) {
+          return product::with_layout(operands.layout, [&]<class KokkosLayout>(KokkosLayout) {
+            return prepare<T, ExecSpace, KokkosLayout>(operation, operands);
+          });
+        }});
   }
-}
-
-template <class ExecSpace>
-void add(Registry& registry, const char* backend, bool on_request = false) {
-  add<double, ExecSpace>(registry, backend, on_request);
-  add<int, ExecSpace>(registry, backend, on_request);
 }
 
 }  // namespace
 
 void add_fatvec_vectors(Registry& registry) {
-#if defined(KOKKOS_ENABLE_CUDA)
-  add<Kokkos::Cuda>(registry, "cuda");
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  add<Kokkos::OpenMP>(registry, "openmp");
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  add<Kokkos::Serial>(registry, "serial", product::backends().size() > 1);
-#endif
+  product::for_each_backend([&](auto backend) {
+    using Space = typename decltype(backend)::Space;
+    add<double, Space>(registry, std::string(backend.name));
+    add<int, Space>(registry, std::string(backend.name));
+  });
 }
 
 }  // namespace fatvec::bench::inline FATVEC_BENCH_IN

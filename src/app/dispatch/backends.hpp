@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <string_view>
 
-/// Private to the products: the backends of this build.
+/// Private to the products and the benchmark: the backends of this build.
 namespace fatvec::product {
 
 template <class ExecSpace>
