@@ -53,23 +53,22 @@ int analyse(const ComparisonOptions& comparison) {
       std::erase_if(ranking, [](const Prediction& p) {
         return !product::has_single_precision(p.choice.kernel);
       });
-    const Workload workload{k, layout_of(options), static_cast<double>(options.products)};
+    const std::string reason = explain(ranking, workload_of(options, k));
     tune::Cache cache;
     product::Case task = rounded;
     task.k = k;
-    task.layout = layout_of(options);
+    task.layout = layout_of(options.layout);
     const auto tuned = cache.find(product::key_of(options.backend, task));
     if (!cache.problem().empty()) fmt::print(stderr, "fatvec: note: {}\n", cache.problem());
     if (options.json) {
-      workloads.push_back(
-          {{"k", k}, {"reason", explain(ranking, workload)}, {"ranking", Json::array()}});
+      workloads.push_back({{"k", k}, {"reason", reason}, {"ranking", Json::array()}});
       for (const auto& prediction : ranking)
         workloads.back()["ranking"].push_back(to_json(prediction));
       if (ordered)
         workloads.back()["reordered"] = to_json(gain_of(options, *ordered, ranking.front(), k));
       continue;
     }
-    write_line(stdout, fmt::format("k = {}", k).c_str(), "{}", explain(ranking, workload));
+    write_line(stdout, fmt::format("k = {}", k).c_str(), "{}", reason);
     print_ranking(ranking);
     if (ordered)
       write_line(stdout, "order", "{}", explain(gain_of(options, *ordered, ranking.front(), k)));

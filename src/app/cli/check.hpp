@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include <fatvec/app/dispatch/product.hpp>
+#include <fatvec/app/verify/oracle.hpp>
 
 #include "report.hpp"
 
@@ -12,17 +12,9 @@
 namespace fatvec::cli {
 
 /// The outcome of comparing Y with what it should be.
-struct Check {
+struct Check : verify::Verdict {
   const char* name;     ///< "verified" or "expected"
   std::string against;  ///< "the oracle", "b.mtx"
-  bool passed = true;
-  double l2 = 0;      ///< ||Y - expected||_2
-  double max = 0;     ///< largest |Y - expected|
-  double scaled = 0;  ///< largest |Y - expected| over what is allowed there; passed means at most 1
-  std::int64_t worst_row = -1;  ///< where `scaled` is largest, from 0; -1 where Y has no elements
-  std::int64_t worst_column = -1;
-  double expected = 0;  ///< at the worst place
-  double got = 0;
 };
 
 /// Y = beta · y0 + alpha · A · X against the serial product in extended precision, to within

@@ -43,9 +43,11 @@ void add_choice_options(CLI::App& command, ChoiceOptions& options, bool all_back
   command.add_flag("--json", options.json, "Print one JSON object");
 }
 
-product::Layout layout_of(const ChoiceOptions& options) {
-  return options.layout == to_string(product::Layout::column) ? product::Layout::column
-                                                              : product::Layout::row;
+Workload workload_of(const ChoiceOptions& options, std::int64_t k) {
+  return {.k = k,
+          .layout = layout_of(options.layout),
+          .products = static_cast<double>(options.products),
+          .value_bytes = sizeof(double)};
 }
 
 std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure& structure,
@@ -55,12 +57,8 @@ std::vector<Prediction> ranking_of(const ChoiceOptions& options, const Structure
     if (!info.portable) kernels.push_back(info.kernel);
   const auto memory = static_cast<double>(
       options.format.memory_limit.value_or(product::free_memory_of(options.backend)));
-  return rank(product::machine(options.backend), structure,
-              {.k = k,
-               .layout = layout_of(options),
-               .products = static_cast<double>(options.products),
-               .value_bytes = sizeof(double)},
-              kernels, memory);
+  return rank(product::machine(options.backend), structure, workload_of(options, k), kernels,
+              memory);
 }
 
 void require_order_in_double(const ChoiceOptions& options) {
@@ -85,14 +83,12 @@ std::optional<OrderedRows> ordered_rows(const ChoiceOptions& options, const Matr
 
 OrderGain gain_of(const ChoiceOptions& options, const OrderedRows& ordered,
                   const Prediction& before, std::int64_t k) {
-  const Workload workload{.k = k,
-                          .layout = layout_of(options),
-                          .products = static_cast<double>(options.products),
-                          .value_bytes = sizeof(double)};
   const Choice choice{std::string(product::ordered_kernel), "", before.choice.packed};
-  return {before.seconds,
-          predict(product::machine(options.backend), ordered.structure, workload, choice).seconds,
-          ordered.seconds};
+  return {
+      before.seconds,
+      predict(product::machine(options.backend), ordered.structure, workload_of(options, k), choice)
+          .seconds,
+      ordered.seconds};
 }
 
 std::string name_of(const Choice& choice) {

@@ -32,7 +32,8 @@ struct ChoiceOptions {
 /// all_backends: whether --backend also takes "all".
 void add_choice_options(CLI::App& command, ChoiceOptions& options, bool all_backends = false);
 
-product::Layout layout_of(const ChoiceOptions& options);
+/// What the options say of products with k columns.
+Workload workload_of(const ChoiceOptions& options, std::int64_t k);
 
 /// Steps of a Progress that structure_of and machine_of take.
 inline constexpr std::size_t analysis_steps = 2;

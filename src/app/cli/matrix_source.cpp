@@ -61,11 +61,11 @@ Json to_json(const MatrixSource& matrix) {
           {"nnz", matrix.csr.nnz()},   {"duplicates_merged", matrix.duplicates}};
 }
 
-void print_notes(const MatrixSource& matrix) {
-  if (matrix.duplicates == 0) return;
+void note_duplicates(const std::string& name, std::int64_t duplicates) {
+  if (duplicates == 0) return;
   fmt::print(stderr,
              "fatvec: note: {}: {} duplicate entries were added to others of the same position.\n",
-             matrix.name, matrix.duplicates);
+             name, duplicates);
 }
 
 std::optional<double> take_precision(const PrecisionOptions& options, product::Case& task) {

@@ -36,8 +36,7 @@ struct MatrixSource {
   std::string name;         ///< the file or the spec
   std::string description;  ///< "coordinate real general" of a file, "generated" of a spec
   product::HostCsr csr;
-  std::int64_t duplicates =
-      0;  ///< entries of the file that were added to another entry of the same position
+  std::int64_t duplicates = 0;  ///< entries of the file that were added to one of their position
 };
 
 /// Steps of a Progress that load_matrix takes at most.
@@ -54,7 +53,10 @@ std::string summary(const MatrixSource& matrix);
 Json to_json(const MatrixSource& matrix);
 
 /// Says on stderr what loading changed.
-void print_notes(const MatrixSource& matrix);
+void note_duplicates(const std::string& name, std::int64_t duplicates);
+inline void print_notes(const MatrixSource& matrix) {
+  note_duplicates(matrix.name, matrix.duplicates);
+}
 
 /// Rounds A's values where they are asked for in single precision; returns the largest relative
 /// error. Throws PrecisionError, and UsageError for an error that goes with nothing.

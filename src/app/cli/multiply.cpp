@@ -200,10 +200,8 @@ int multiply(const MultiplyOptions& options) {
   Progress progress(load_steps + files + own_steps);
   const MatrixSource matrix =
       load_matrix(options.matrix, options.format_options.memory_limit, progress);
-  product::Case task{matrix.csr, options.k, product::Layout::row, options.format_options,
+  product::Case task{matrix.csr, options.k, layout_of(options.layout), options.format_options,
                      options.storage};
-  if (options.layout == product::to_string(product::Layout::column))
-    task.layout = product::Layout::column;
   product::HostMultivector x;
   if (!options.x.empty()) {
     x = read_operand(options.x, "--x", matrix.csr.cols(), std::nullopt,

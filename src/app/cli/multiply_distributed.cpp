@@ -80,15 +80,6 @@ void fill_shares(const Communicator& world, const Product& product, Result& resu
   result.memory = range_of(world, share.memory_bytes);
 }
 
-Check check_of(const Product& product) {
-  const auto verdict = product.verify();
-  Check check{"verified",  "the oracle",   verdict.passed,    verdict.l2,
-              verdict.max, verdict.scaled, verdict.worst_row, verdict.worst_column};
-  check.expected = verdict.expected;
-  check.got = verdict.got;
-  return check;
-}
-
 Result run(const Communicator& world, const MultiplyOptions& options) {
   Result result;
   ranks::Rows rows = load(world, options);
@@ -102,15 +93,12 @@ Result run(const Communicator& world, const MultiplyOptions& options) {
   result.ranks = world.size();
   result.ranks_per_gpu = ranks::ranks_per_gpu(world);
   Product product(world, std::move(rows), result.format, options.format_options, true);
-  ranks::Operands operands;
-  operands.k = options.k;
-  if (options.layout == product::to_string(product::Layout::column))
-    operands.layout = product::Layout::column;
-  operands.seed = options.seed;
-  operands.alpha = options.alpha;
-  operands.beta = options.beta;
-  operands.verify = options.verify;
-  product.load(operands);
+  product.load({.k = options.k,
+                .layout = layout_of(options.layout),
+                .seed = options.seed,
+                .alpha = options.alpha,
+                .beta = options.beta,
+                .verify = options.verify});
   result.rows = product.rows();
   result.cols = product.cols();
   world.agree([&] { result.exchange = product.exchange(); });
@@ -121,7 +109,7 @@ Result run(const Communicator& world, const MultiplyOptions& options) {
   const auto exec = world.agree([] { return ranks::Exec(); });
   result.x = distributed::vector_statistics(world, exec, product.x());
   result.y = distributed::vector_statistics(world, exec, product.y());
-  if (options.verify) result.check = check_of(product);
+  if (options.verify) result.check = Check{product.verify(), "verified", "the oracle"};
   for (std::int64_t n = 0; n < options.repeat; ++n)
     times.push_back(product.run(ranks::Part::whole));
   result.time = times.empty() ? result.first : median_of(times);
@@ -212,11 +200,7 @@ void print(const MultiplyOptions& options, const Result& result) {
 }
 
 void print_notes(const MultiplyOptions& options, const Result& result) {
-  if (result.duplicates > 0)
-    fmt::print(stderr,
-               "fatvec: note: {}: {} duplicate entries were added to others of the same "
-               "position.\n",
-               options.matrix, result.duplicates);
+  note_duplicates(options.matrix, result.duplicates);
   if (result.ranks_per_gpu > 1)
     fmt::print(
         stderr,

@@ -37,6 +37,11 @@ void add_backend_and_layout(CLI::App& command, std::string& backend, std::string
          {product::to_string(product::Layout::row), product::to_string(product::Layout::column)});
 }
 
+product::Layout layout_of(std::string_view name) {
+  return name == to_string(product::Layout::column) ? product::Layout::column
+                                                    : product::Layout::row;
+}
+
 CLI::Option* add_reorder_option(CLI::App& command, std::string& order,
                                 const std::string& description) {
   return one_of(command.add_option("--reorder", order, description)->capture_default_str(),

@@ -21,6 +21,9 @@ void add_matrix(CLI::App& command, std::string& matrix);
 void add_backend_and_layout(CLI::App& command, std::string& backend, std::string& layout,
                             bool all = false);
 
+/// What --layout says.
+product::Layout layout_of(std::string_view name);
+
 /// --reorder, with this description: none, rcm or automatic.
 CLI::Option* add_reorder_option(CLI::App& command, std::string& order,
                                 const std::string& description);

@@ -48,7 +48,7 @@ Tuned tune_one(const TuneOptions& options, product::Case task, const Structure& 
   };
   std::erase_if(tuned.ranking, [&](const Prediction& p) { return !has(p.choice); });
   task.k = k;
-  task.layout = layout_of(options);
+  task.layout = layout_of(options.layout);
   require_operands_fit(task, true, false);
   const product::TimingPolicy policy{.repetitions = 20,
                                      .least_seconds = options.seconds,

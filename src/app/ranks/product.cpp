@@ -177,9 +177,9 @@ Time Product::run(Part part, int batch) {
   return {slowest.seconds, slowest.rank};
 }
 
-Product::Verdict Product::verify() const {
+verify::Verdict Product::verify() const {
   const std::int64_t first = rows_.partition.begin(communicator_.rank());
-  Verdict mine;
+  verify::Verdict mine;
   communicator_.agree([&] {
     const auto got = fatvec::detail::host_copy(y_);
     using Host = Kokkos::DefaultHostExecutionSpace;
@@ -192,19 +192,15 @@ Product::Verdict Product::verify() const {
           before(i, c) = element(Purpose::y, operands_.seed, number_of(i, first), c);
     const auto reference = verify::reference_product(
         operands_.alpha, rows_.mine, WholeX{operands_.seed, operands_.k}, operands_.beta, before);
-    static_cast<verify::Verdict&>(mine) = verify::compare(reference, got);
-    if (mine.worst_row < 0) return;
-    mine.expected =
-        static_cast<double>(reference.value[mine.worst_row * operands_.k + mine.worst_column]);
-    mine.got = got(mine.worst_row, mine.worst_column);
-    mine.worst_row = number_of(mine.worst_row, first);
+    mine = verify::compare(reference, got);
+    if (mine.worst_row >= 0) mine.worst_row = number_of(mine.worst_row, first);
   });
   struct {
     double scaled;
     int rank;
   } worst{mine.worst_row < 0 ? -1 : mine.scaled, communicator_.rank()};
   MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_DOUBLE_INT, MPI_MAXLOC, communicator_.get());
-  Verdict all = mine;
+  verify::Verdict all = mine;
   MPI_Bcast(&all, sizeof all, MPI_BYTE, worst.rank, communicator_.get());
   double squares = mine.l2 * mine.l2;
   MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, communicator_.get());

@@ -116,11 +116,7 @@ class Product {
 
   /// Y as it is now, against the serial product in extended precision of what load() made. The
   /// worst place counts rows of the whole matrix.
-  struct Verdict : verify::Verdict {
-    double expected = 0;
-    double got = 0;
-  };
-  [[nodiscard]] Verdict verify() const;
+  [[nodiscard]] verify::Verdict verify() const;
 
   [[nodiscard]] Share share() const;
   [[nodiscard]] std::string_view exchange() const { return exchange_; }

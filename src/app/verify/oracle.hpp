@@ -117,8 +117,10 @@ struct Verdict {
   double l2 = 0;      ///< ||Y - reference||_2, over the finite elements
   double max = 0;     ///< largest |Y - reference|
   double scaled = 0;  ///< largest |Y - reference| over what rounding allows; passed means at most 1
-  std::int64_t worst_row = -1;
+  std::int64_t worst_row = -1;  ///< where `scaled` is largest, from 0; -1 where Y has no elements
   std::int64_t worst_column = -1;
+  double expected = 0;  ///< there; of complex numbers the real part, as of what it is
+  double got = 0;
 };
 
 template <class T, class Y>
@@ -154,6 +156,8 @@ Verdict compare(const Reference<T>& reference, const Y& y) {
         verdict.scaled = std::max(scaled, verdict.scaled);
         verdict.worst_row = i;
         verdict.worst_column = c;
+        verdict.expected = static_cast<double>(std::real(reference.value[at]));
+        verdict.got = static_cast<double>(std::real(got));
       }
     }
   }
