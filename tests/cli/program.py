@@ -57,6 +57,9 @@ class CliTest(unittest.TestCase):
         self.assertTrue(done.stderr.startswith("fatvec"), done.stderr)
         return done.stderr
 
+    def refuses(self, words, *arguments):
+        self.assertIn(words, self.error(*arguments))
+
     def write(self, name, text):
         path = self.folder / name
         path.write_text(text)

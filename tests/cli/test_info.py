@@ -78,9 +78,7 @@ class Info(CliTest):
         text = self.fatvec("info", "gen:stencil27:6:dof=3").stdout
         self.assertRegex(text, r"block fill +1: 1.00 +2: \d.\d\d +3: 1.00 ")
         self.assertRegex(text, r"best blocks +3 x 3, ")
-        self.assertIn(
-            "block size of 1 to 16", self.error("info", "gen:diagonal:5", "--block-size", 17)
-        )
+        self.refuses("block size of 1 to 16", "info", "gen:diagonal:5", "--block-size", 17)
 
     def test_entries_on_diagonals(self):
         grid = self.json("info", "gen:stencil5:32")

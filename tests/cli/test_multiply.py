@@ -80,7 +80,7 @@ class OtherStorage(CliTest):
         left = self.json("multiply", "gen:stencil7:9", "--reorder", "automatic", "--verify")
         self.assertFalse(left["reordered"])
         self.assertTrue(left["verified"]["passed"])
-        self.assertIn("square", self.error("multiply", "gen:uniform:9x8:2", "--reorder", "rcm"))
+        self.refuses("square", "multiply", "gen:uniform:9x8:2", "--reorder", "rcm")
         for other in ("--format", "hll"), ("--symmetric",):
             self.error("multiply", "gen:stencil7:9", "--reorder", "rcm", *other)
 
@@ -255,8 +255,8 @@ class Refusals(CliTest):
         error = self.error("multiply", "gen:arrow:4", "--output", "y.foo")
         self.assertIn("y.foo: the name's ending says what is written: .npy", error)
         self.assertFalse((self.folder / "y.foo").exists())
-        self.assertIn("fatvec convert", self.error("generate", "arrow:4", "-o", "a.npz"))
-        self.assertIn("fatvec convert", self.error("generate", "arrow:4", "-o", "a.npz.gz"))
+        self.refuses("fatvec convert", "generate", "arrow:4", "-o", "a.npz")
+        self.refuses("fatvec convert", "generate", "arrow:4", "-o", "a.npz.gz")
 
     def test_ranks_that_do_not_know_of_one_another(self):
         for ranks, rank, told in ((2, 0, True), (2, 1, False), (1, 0, False)):
@@ -308,7 +308,7 @@ class Refusals(CliTest):
     def test_output_over_an_input(self):
         a = self.matrix("a.mtx", 3, 4, SMALL)
         before = a.read_text()
-        self.assertIn("would replace the input", self.error("multiply", "a.mtx", "--output", a))
+        self.refuses("would replace the input", "multiply", "a.mtx", "--output", a)
         self.assertEqual(a.read_text(), before)
 
         with open(a) as file:
@@ -333,9 +333,9 @@ class Refusals(CliTest):
     def test_numbers_are_decimal(self):
         result = self.json("multiply", "gen:arrow:4", "-k", "010", "--repeat", "08")
         self.assertEqual(result["k"], 10)
-        self.assertIn(
+        self.refuses(
             " 8.0 MB that the memory limit",
-            self.error("multiply", "gen:diagonal:1000000", "--memory-limit", "08MB"),
+            *("multiply", "gen:diagonal:1000000", "--memory-limit", "08MB"),
         )
 
     def test_kokkos_does_not_abort(self):
@@ -351,12 +351,12 @@ class Refusals(CliTest):
 
     def test_no_partial_output(self):
         a = self.matrix("a.mtx", 3, 4, SMALL)
-        self.assertIn("no/y.mtx", self.error("multiply", a, "--output", "no/y.mtx"))
+        self.refuses("no/y.mtx", "multiply", a, "--output", "no/y.mtx")
         self.error("multiply", a, "--expect", "missing.mtx", "--output", "y.mtx")
         self.assertEqual([path.name for path in self.folder.iterdir()], ["a.mtx"])
 
     def test_y_without_beta(self):
-        self.assertIn("--beta", self.error("multiply", "gen:diagonal:5", "--y", "y.mtx"))
+        self.refuses("--beta", "multiply", "gen:diagonal:5", "--y", "y.mtx")
 
 
 THIRDS = [(0, 0, 1 / 3), (0, 2, -1), (2, 1, 0.1)]

@@ -71,17 +71,17 @@ class WrongUsage(CliTest):
                 self.assertLessEqual(len(error.splitlines()), 2)
 
     def test_subcommands(self):
-        self.assertIn(
+        self.refuses(
             "no subcommand is given; there are: info print multiply analyse tune generate reorder "
             "convert list completion help.",
-            self.error(),
+            *(),
         )
-        self.assertIn("unknown subcommand 'mutliply'", self.error("mutliply", "a.mtx"))
-        self.assertIn("MATRIX is required", self.error("multiply"))
-        self.assertIn("--output is required", self.error("generate", "stencil5:4"))
+        self.refuses("unknown subcommand 'mutliply'", "mutliply", "a.mtx")
+        self.refuses("MATRIX is required", "multiply")
+        self.refuses("--output is required", "generate", "stencil5:4")
 
     def test_spec_without_prefix(self):
-        self.assertIn("write gen:stencil5:4", self.error("info", "stencil5:4"))
+        self.refuses("write gen:stencil5:4", "info", "stencil5:4")
 
 
 FORMAT = "--hack-size --slice-size --sort-window --block-size --storage --memory-limit --json"
@@ -115,13 +115,13 @@ class OldNames(CliTest):
             self.assertEqual(old.stderr, self.NOTE)
 
     def test_an_old_name_has_the_values_of_the_new_one_and_excludes_it(self):
-        self.assertIn(
+        self.refuses(
             "--storage: unknown name 'row'; this build has column-major, row-major",
-            self.error(*self.CALL, "--layout=row"),
+            *(*self.CALL, "--layout=row"),
         )
         for last in "row-major", "column-major":
             both = "--storage", "row-major", "--layout", last
-            self.assertIn("--storage", self.error(*self.CALL, *both))
+            self.refuses("--storage", *self.CALL, *both)
 
     def test_help_and_completion_show_no_old_name(self):
         self.assertNotIn("--layout", self.fatvec("print", "--help").stdout)
@@ -152,8 +152,8 @@ class MalformedFiles(CliTest):
     def test_not_a_matrix(self):
         self.assertRegex(self.error("info", self.write("a.mtx", "hello\n")), r"a\.mtx:1: ")
         self.assertRegex(self.error("info", self.write("a.mtx", "")), r"a\.mtx:1: ")
-        self.assertIn("missing.mtx", self.error("info", "missing.mtx"))
-        self.assertIn("folder", self.error("info", self.folder))
+        self.refuses("missing.mtx", "info", "missing.mtx")
+        self.refuses("folder", "info", self.folder)
 
     def test_complex(self):
         path = self.write(
@@ -319,10 +319,8 @@ class Streams(CliTest):
         self.assertTrue(path.read_text().endswith("% and what comes after\n"))
 
     def test_the_output_is_tried_before_the_work(self):
-        self.assertIn(
+        self.refuses(
             "nowhere",
-            self.error(
-                "generate", "diagonal:2000000000", "--memory-limit", "1MB", "-o", "nowhere/a.mtx"
-            ),
+            *("generate", "diagonal:2000000000", "--memory-limit", "1MB", "-o", "nowhere/a.mtx"),
         )
-        self.assertIn("nowhere", self.error("multiply", "missing.mtx", "-o", "nowhere/y.mtx"))
+        self.refuses("nowhere", "multiply", "missing.mtx", "-o", "nowhere/y.mtx")

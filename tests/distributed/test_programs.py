@@ -67,13 +67,16 @@ class Programs(unittest.TestCase):
         self.assertEqual(len(said), 1, done.stderr)
         return said[0]
 
+    def refuses(self, words, ranks, program, *arguments):
+        self.assertIn(words, self.refused(ranks, program, *arguments))
+
     def skip_without_metis(self):
         """What the programs say where there is no METIS is one message."""
         multiply = [FATVEC, "multiply", GRID, *METIS]
         if subprocess.run(multiply, capture_output=True).returncode == 0:
             return
         for command in multiply, [BENCH, "--suite", "strong", "--dry-run", *METIS[1:]]:
-            self.assertIn("built without METIS", self.refused(2, *command))
+            self.refuses("built without METIS", 2, *command)
         self.skipTest("built without METIS")
 
 
@@ -178,9 +181,9 @@ class Multiply(Programs):
             for vector in "x", "y":  # the same elements, whatever their ranks
                 for mine, other in zip(told[vector]["norm2"], serial[vector]["norm2"]):
                     self.assertAlmostEqual(mine, other, delta=1e-12 * other)
-        self.assertIn(
+        self.refuses(
             "METIS cuts the graph of a square matrix",
-            self.refused(2, FATVEC, "multiply", "gen:uniform:20x30:3", *METIS),
+            *(2, FATVEC, "multiply", "gen:uniform:20x30:3", *METIS),
         )
 
     def test_a_file_is_read_in_parts_and_its_duplicates_are_counted(self):
@@ -221,24 +224,17 @@ class Multiply(Programs):
         os.mkfifo(self.folder / "pipe")
         for ranks in (0, 2, 3):
             with self.subTest(ranks=ranks):
-                self.assertIn(
-                    "parts of a file",
-                    self.refused(ranks, FATVEC, "multiply", "pipe", "--distributed"),
+                self.refuses("parts of a file", ranks, FATVEC, "multiply", "pipe", "--distributed")
+                self.refuses("broken.mtx:4", ranks, FATVEC, "multiply", broken, "--distributed")
+                self.refuses(
+                    "cannot be opened", ranks, FATVEC, "multiply", "none.mtx", "--distributed"
                 )
-                self.assertIn(
-                    "broken.mtx:4", self.refused(ranks, FATVEC, "multiply", broken, "--distributed")
-                )
-                self.assertIn(
-                    "cannot be opened",
-                    self.refused(ranks, FATVEC, "multiply", "none.mtx", "--distributed"),
-                )
-                self.assertIn(
+                self.refuses(
                     "--output is not for --distributed",
-                    self.refused(ranks, FATVEC, "multiply", GRID, "--distributed", "-o", "y.mtx"),
+                    *(ranks, FATVEC, "multiply", GRID, "--distributed", "-o", "y.mtx"),
                 )
-                self.assertIn(
-                    "--nonsense",
-                    self.refused(ranks, FATVEC, "multiply", GRID, "--distributed", "--nonsense"),
+                self.refuses(
+                    "--nonsense", ranks, FATVEC, "multiply", GRID, "--distributed", "--nonsense"
                 )
         self.assertFalse((self.folder / "y.mtx").exists())
 
@@ -320,27 +316,20 @@ class Suites(Programs):
 
     def test_an_error_is_one_message(self):
         for ranks in (0, 2):
-            self.assertIn(
+            self.refuses(
                 "--suite weak wants a grid",
-                self.refused(ranks, BENCH, "--suite", "weak", "--matrix", "gen:uniform:20:3"),
+                *(ranks, BENCH, "--suite", "weak", "--matrix", "gen:uniform:20:3"),
             )
-            self.assertIn(
-                "unknown argument", self.refused(ranks, BENCH, "--suite=strong", "--nonsense")
-            )
-            self.assertIn(
-                "no contenders",
-                self.refused(ranks, BENCH, "--suite", "strong", "--contender", "mkl"),
-            )
-            self.assertIn(
+            self.refuses("unknown argument", ranks, BENCH, "--suite=strong", "--nonsense")
+            self.refuses("no contenders", ranks, BENCH, "--suite", "strong", "--contender", "mkl")
+            self.refuses(
                 "--suite strong: --benchmark_enable_random_interleaving is not for suites of ranks",
-                self.refused(
-                    ranks,
-                    BENCH,
-                    "--suite",
-                    "strong",
-                    "--dry-run",
-                    "--benchmark_enable_random_interleaving=true",
-                ),
+                ranks,
+                BENCH,
+                "--suite",
+                "strong",
+                "--dry-run",
+                "--benchmark_enable_random_interleaving=true",
             )
 
 
