@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -29,13 +30,16 @@ class CliTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def fatvec(self, *arguments, expect=OK, report_on_stderr=False, **environment):
-        """Runs `fatvec ARGUMENTS...`, checks its exit status, and returns the finished process."""
+    def fatvec(self, *arguments, expect=OK, stdin=None, report_on_stderr=False, **environment):
+        """Runs `fatvec ARGUMENTS...`, checks its exit status, and returns the finished process.
+        stdin: text or bytes, which come from a pipe."""
         variables = {"OMP_NUM_THREADS": "2", **os.environ, **environment}
         command = [PROGRAM, *map(str, arguments)]
+        given = stdin.encode() if isinstance(stdin, str) else stdin
         done = subprocess.run(
-            command, cwd=self.folder, env=variables, capture_output=True, text=True, timeout=300
+            command, cwd=self.folder, env=variables, input=given, capture_output=True, timeout=300
         )
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         self.assertEqual(
             done.returncode, expect, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
         )
@@ -46,19 +50,24 @@ class CliTest(unittest.TestCase):
             self.assertEqual(notes, [], "a success says nothing on stderr but notes")
         return done
 
-    def json(self, *arguments, expect=OK):
+    def json(self, *arguments, **options):
         """The one JSON object that the program wrote to stdout."""
-        return json.loads(self.fatvec(*arguments, "--json", expect=expect).stdout)
+        return json.loads(self.fatvec(*arguments, "--json", **options).stdout)
 
-    def error(self, *arguments):
+    def error(self, *arguments, **options):
         """What the program wrote to stderr on refusing its input; nothing may be on stdout."""
-        done = self.fatvec(*arguments, expect=BAD_INPUT)
+        done = self.fatvec(*arguments, expect=BAD_INPUT, **options)
         self.assertEqual(done.stdout, "")
         self.assertTrue(done.stderr.startswith("fatvec"), done.stderr)
         return done.stderr
 
-    def refuses(self, words, *arguments):
-        self.assertIn(words, self.error(*arguments))
+    def refuses(self, words, *arguments, **options):
+        self.assertIn(words, self.error(*arguments, **options))
+
+    def subcommands(self):
+        """As the help lists them."""
+        listed = self.fatvec("--help").stdout.split("Subcommands:")[1]
+        return re.findall(r"^  (\w+) ", listed, re.MULTILINE)
 
     def write(self, name, text):
         path = self.folder / name

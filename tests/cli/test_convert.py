@@ -199,11 +199,7 @@ class Convert(CliTest):
 
     def test_pipes_take_text_only(self):
         data = (self.folder / self.csr("b.npz")).read_bytes()
-        done = subprocess.run(
-            [PROGRAM, "info", "-"], input=data, capture_output=True, cwd=self.folder
-        )
-        self.assertEqual(done.returncode, 2)
-        self.assertIn(b"not from pipes: name the file itself", done.stderr)
+        self.refuses("not from pipes: name the file itself", "info", "-", stdin=data)
         told = self.error("multiply", "a.mtx", "--x", "b.npz")
         self.assertIn("it is a zip archive (.npz), and text is wanted here, or for X", told)
         with open(self.folder / "b.npz", "rb") as file:

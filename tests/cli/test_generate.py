@@ -36,17 +36,9 @@ class Generate(CliTest):
 
     def test_json(self):
         told = self.json("generate", "arrow", 5, "-o", "a.mtx")
-        self.assertEqual(
-            told,
-            {
-                "json_version": 1,
-                "matrix": "gen:arrow:5",
-                "rows": 5,
-                "cols": 5,
-                "nnz": 13,
-                "output": "a.mtx",
-            },
-        )
+        sizes = {"rows": 5, "cols": 5, "nnz": 13}
+        expected = {"json_version": 1, "matrix": "gen:arrow:5", **sizes, "output": "a.mtx"}
+        self.assertEqual(told, expected)
 
     def test_existing_file_is_replaced_only_by_a_whole_one(self):
         old = self.write("a.mtx", "old")
@@ -62,17 +54,7 @@ class Generate(CliTest):
 
     def test_twin(self):
         told = self.json("generate", "--twin", "cage4", "-o", "a.mtx")
-        self.assertEqual(
-            told,
-            {
-                "json_version": 1,
-                "matrix": "gen:twin:cage4",
-                "rows": 9,
-                "cols": 9,
-                "nnz": 49,
-                "output": "a.mtx",
-            },
-        )
+        self.assertEqual((told["matrix"], told["rows"], told["nnz"]), ("gen:twin:cage4", 9, 49))
         self.fatvec("generate", "twin", "cage4", "-o", "b.mtx")
         self.assertEqual((self.folder / "a.mtx").read_text(), (self.folder / "b.mtx").read_text())
         self.assertIn("% gen:twin:cage4\n", (self.folder / "a.mtx").read_text())

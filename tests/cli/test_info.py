@@ -2,14 +2,12 @@
 """fatvec info and fatvec list."""
 
 import gzip
-import json
 import os
 import re
-import subprocess
 import threading
 import unittest
 
-from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
+from program import BAD_INPUT, DATA, CliTest, matrices
 
 
 class Info(CliTest):
@@ -165,17 +163,11 @@ class Info(CliTest):
 class Pipes(CliTest):
     """A matrix is read from its begin to its end, once."""
 
-    def info(self, name, data):
-        command = [PROGRAM, "info", name, "--json"]
-        done = subprocess.run(command, input=data, cwd=self.folder, capture_output=True, timeout=60)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["nnz"]
-
     def test_standard_input(self):
         packed = (DATA / "cage4.mtx.gz").read_bytes()
         for data in packed, gzip.decompress(packed):
             for name in "-", "/dev/stdin":
-                self.assertEqual(self.info(name, data), 49)
+                self.assertEqual(self.json("info", name, stdin=data)["nnz"], 49)
 
     def test_named_pipe(self):
         pipe = self.folder / "pipe"
@@ -184,7 +176,7 @@ class Pipes(CliTest):
             target=lambda: pipe.write_bytes((DATA / "cage4.mtx.gz").read_bytes())
         )
         writer.start()
-        self.assertEqual(self.info("pipe", b""), 49)
+        self.assertEqual(self.json("info", "pipe")["nnz"], 49)
         writer.join()
 
     def test_a_size_line_that_lies(self):
@@ -192,24 +184,12 @@ class Pipes(CliTest):
         for entries in (9 * 10**18, 2**62 + 1, 2**63 - 1):
             for symmetry in ("general", "symmetric"):
                 head = f"%%MatrixMarket matrix coordinate real {symmetry}\n3 3 {entries}\n"
-                done = subprocess.run(
-                    [PROGRAM, "info", "-"],
-                    input=head + "1 1 1\n" * 300_000,
-                    capture_output=True,
-                    text=True,
-                )
-                self.assertEqual(done.returncode, BAD_INPUT, done.stderr)
-                self.assertIn("nothing was allocated", done.stderr)
+                data = head + "1 1 1\n" * 300_000
+                self.refuses("nothing was allocated", "info", "-", stdin=data)
 
     def test_errors_have_lines(self):
-        done = subprocess.run(
-            [PROGRAM, "info", "-"],
-            input="%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n",
-            capture_output=True,
-            text=True,
-        )
-        self.assertEqual(done.returncode, BAD_INPUT)
-        self.assertIn("/dev/stdin:3: ", done.stderr)
+        data = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 x 1\n"
+        self.refuses("/dev/stdin:3: ", "info", "-", stdin=data)
 
 
 class Names(CliTest):

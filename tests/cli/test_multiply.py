@@ -3,7 +3,6 @@
 
 import itertools
 import json
-import os
 import subprocess
 import unittest
 
@@ -170,9 +169,8 @@ class Files(CliTest):
         self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
 
     def test_x_from_the_standard_input(self):
-        command = [PROGRAM, "multiply", self.a, "--x", "-", "--output", "y.mtx"]
         x = self.x.read_bytes()
-        subprocess.run(command, cwd=self.folder, input=x, capture_output=True, check=True)
+        self.fatvec("multiply", self.a, "--x", "-", "--output", "y.mtx", stdin=x)
         self.assertEqual(self.read_dense(self.folder / "y.mtx"), AX)
 
     def test_one_operand_at_most_from_the_standard_input(self):
@@ -261,10 +259,7 @@ class Refusals(CliTest):
     def test_ranks_that_do_not_know_of_one_another(self):
         for ranks, rank, told in ((2, 0, True), (2, 1, False), (1, 0, False)):
             environment = {"OMPI_COMM_WORLD_SIZE": str(ranks), "OMPI_COMM_WORLD_RANK": str(rank)}
-            command = [PROGRAM, "multiply", "gen:arrow:4"]
-            done = subprocess.run(
-                command, capture_output=True, text=True, env={**os.environ, **environment}
-            )
+            done = self.fatvec("multiply", "gen:arrow:4", **environment)
             self.assertEqual("--distributed spreads" in done.stderr, told, done.stderr)
 
     def test_format_that_does_not_fit(self):

@@ -44,12 +44,13 @@ class Help(CliTest):
             self.assertNotIn("gen:powerlaw", help_text)
             self.assertIn("fatvec help generators", help_text)
 
-    def test_no_line_of_help_exceeds_80_characters(self):
-        listed = self.fatvec("--help").stdout.split("Subcommands:")[1]
-        commands = re.findall(r"^  (\w+) ", listed, re.MULTILINE)
+    def test_help_is_everywhere_in_lines_of_80_characters(self):
+        commands = self.subcommands()
         self.assertIn("multiply", commands)
         for arguments in ((), *((command,) for command in commands)):
-            for line in self.fatvec(*arguments, "--help").stdout.splitlines():
+            text = self.fatvec(*arguments, "--help").stdout
+            self.assertIn("Usage: fatvec", text)
+            for line in text.splitlines():
                 self.assertLessEqual(len(line), 80, line)
 
     def test_help_of_a_subcommand_is_its_help(self):
@@ -159,17 +160,7 @@ class Terminal(CliTest):
 
 
 class Json(CliTest):
-    def test_every_object_says_its_version_first(self):
-        for command in (
-            ("list",),
-            ("info", "gen:diagonal:5"),
-            ("analyse", "gen:diagonal:5", "--k", 2),
-            ("multiply", "gen:diagonal:5", "--verify"),
-        ):
-            text = self.fatvec(*command, "--json").stdout
-            self.assertRegex(text, r'^{\n  "json_version": 1,\n')
-
-    def test_keys_hold_no_prose(self):
+    def test_every_object_says_its_version_first_and_keys_hold_no_prose(self):
         def check(value):
             if isinstance(value, dict):
                 for key, inner in value.items():
@@ -185,7 +176,9 @@ class Json(CliTest):
             ("analyse", "gen:arrow:9", "--k", 2),
             ("multiply", "gen:arrow:9", "--verify"),
         ):
-            check(self.json(*command))
+            text = self.fatvec(*command, "--json").stdout
+            self.assertRegex(text, r'^{\n  "json_version": 1,\n')
+            check(json.loads(text))
 
 
 class Completion(CliTest):
@@ -206,11 +199,8 @@ class Completion(CliTest):
         ).stdout.split()
 
     def test_bash_completes_subcommands_options_and_values(self):
-        listed = re.findall(
-            r"^  (\w+) ", self.fatvec("--help").stdout.split("Subcommands:")[1], re.MULTILINE
-        )
         self.assertEqual(self.complete("an="), ["analyse"])
-        self.assertEqual(set(self.complete("=")) & set(listed), set(listed))
+        self.assertLessEqual(set(self.subcommands()), set(self.complete("=")))
         self.assertIn("--hack-size", self.complete("info", "--h="))
         self.assertEqual(self.complete("info", "--storage", "row="), ["row-major"])
         self.write("a.mtx", "")

@@ -11,22 +11,6 @@ from program import BAD_INPUT, DATA, PROGRAM, CliTest, matrices
 
 
 class Help(CliTest):
-    def test_help_everywhere(self):
-        for command in (
-            (),
-            ("info",),
-            ("print",),
-            ("multiply",),
-            ("analyse",),
-            ("tune",),
-            ("generate",),
-            ("reorder",),
-            ("list",),
-            ("completion",),
-            ("help",),
-        ):
-            self.assertIn("Usage: fatvec", self.fatvec(*command, "--help").stdout)
-
     def test_exit_states_are_told(self):
         self.assertIn("3 verification failed", self.fatvec("--help").stdout)
 
