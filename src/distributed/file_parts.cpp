@@ -99,20 +99,7 @@ void receive_all(const Communicator& communicator, std::vector<Item<Scalar>>& mi
   }
 }
 
-/// Where a rank's part of all things begins; for the rank behind the last, where all end.
-std::int64_t part_begin(std::int64_t things, std::int64_t rank, std::int64_t ranks) {
-  return things / ranks * rank + things % ranks * rank / ranks;
-}
-
 }  // namespace
-
-Sums sums_of(const Communicator& communicator, std::int64_t mine) {
-  Sums sums;
-  MPI_Exscan(&mine, &sums.before, 1, MPI_INT64_T, MPI_SUM, communicator.get());
-  if (communicator.rank() == 0) sums.before = 0;  // left alone by MPI_Exscan
-  MPI_Allreduce(&mine, &sums.total, 1, MPI_INT64_T, MPI_SUM, communicator.get());
-  return sums;
-}
 
 template <class Scalar>
 GlobalCoo<Scalar> read_text_on_one(const Communicator& communicator,

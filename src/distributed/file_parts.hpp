@@ -33,11 +33,4 @@ GlobalCoo<Scalar> read_array_parts(const Communicator& communicator,
                                    const std::filesystem::path& path,
                                    std::optional<std::uint64_t> memory_limit);
 
-/// The sum of a number over the ranks before this one, and over all.
-struct Sums {
-  std::int64_t before = 0;
-  std::int64_t total = 0;
-};
-Sums sums_of(const Communicator& communicator, std::int64_t mine);
-
 }  // namespace fatvec::distributed::detail

@@ -23,10 +23,7 @@ auto generate(const Communicator& communicator, const fatvec::generate::Spec& sp
     };
     const auto rows = within(limit, options.memory_limit,
                              [&] { return fatvec::generate::generate_rows(spec, choose, limit); });
-    const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
-        Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
-    Kokkos::deep_copy(columns, rows.entries);
-    return GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values);
+    return with_global_columns(rows);
   });
   return from_rows<Device, Offset>(communicator, Partition::even(communicator, all_rows), mine,
                                    options);

@@ -100,16 +100,14 @@ class Matrix {
   /// captured product holds smaller ones.
   template <class T = typename Csr::value_type>
   void reserve(std::int64_t k) const {
-    communicator().agree_on("columns to reserve", k,
-                            [&] { fatvec::detail::require_columns("reserve", k, 0); });
+    agree_on_columns(k);
     make_room(k, sizeof(T));
   }
   /// The same for products with an output of the caller's, which also want scratch memory for the
   /// sums of boundary rows.
   template <class T = typename Csr::value_type>
   void reserve_for_outputs(std::int64_t k) const {
-    communicator().agree_on("columns to reserve", k,
-                            [&] { fatvec::detail::require_columns("reserve", k, 0); });
+    agree_on_columns(k);
     make_room_for_sums(k, sizeof(T));
   }
   [[nodiscard]] const Options& options() const { return shared_->options; }
@@ -219,6 +217,11 @@ class Matrix {
   }
 
  private:
+  void agree_on_columns(std::int64_t k) const {
+    communicator().agree_on("columns to reserve", k,
+                            [&] { fatvec::detail::require_columns("reserve", k, 0); });
+  }
+
   /// Buffers for rows of X with k elements of that size. Collective.
   void make_room(std::int64_t k, std::size_t element_bytes) const {
     shared_->halo.make_room(communicator(), static_cast<std::size_t>(k) * element_bytes,

@@ -67,8 +67,7 @@ Share find_share(const std::filesystem::path& path, std::int64_t rank, std::int6
         concat(path.string(), ": its size is unknown: ", error.message(), "; check the file."));
   const std::int64_t body = file.eof() ? size : static_cast<std::int64_t>(file.tellg());
   const auto cut = [&](std::int64_t part) {  // of a line that begins at the cut, or the next one
-    const std::int64_t at =
-        body + (size - body) / ranks * part + (size - body) % ranks * part / ranks;
+    const std::int64_t at = body + part_begin(size - body, part, ranks);
     if (at == body || at == size) return at;
     file.clear();
     file.seekg(at - 1);
@@ -149,9 +148,8 @@ GlobalCoo<Scalar> detail::read_text_ranges(const Communicator& communicator,
   });
 
   // Ranges follow each other, so that the lowest rank with a bad line has the file's first one.
-  const std::int64_t lines_before = detail::sums_of(communicator, piece.lines).before;
-  const detail::Sums stored =
-      detail::sums_of(communicator, static_cast<std::int64_t>(piece.stored));
+  const std::int64_t lines_before = sums_of(communicator, piece.lines).before;
+  const Sums stored = sums_of(communicator, static_cast<std::int64_t>(piece.stored));
   const auto line_of = [&](const Failure& failure) {
     return failure.fault == Fault::none ? no_line
                                         : header.size_line + 1 + lines_before + failure.line;

@@ -34,12 +34,7 @@ Partition spread_by_nonzeros(const Communicator& communicator, const GlobalCoo<S
                              std::optional<std::uint64_t> memory_limit = {}) {
   const Partition even = Partition::even(communicator, coo.rows);
   const GlobalCsr<Scalar> mine = gather_rows(communicator, even, coo, memory_limit);
-  const auto lengths = communicator.agree([&] {
-    std::vector<std::int64_t> of_rows(static_cast<std::size_t>(mine.rows()));
-    for (std::size_t i = 0; i < of_rows.size(); ++i)
-      of_rows[i] = mine.row_map(i + 1) - mine.row_map(i);
-    return of_rows;
-  });
+  const auto lengths = communicator.agree([&] { return lengths_of(mine); });
   return Partition::by_nonzeros(communicator, even, lengths);
 }
 

@@ -9,6 +9,14 @@ namespace fatvec::distributed {
 
 using detail::concat;
 
+Sums sums_of(const Communicator& communicator, std::int64_t mine) {
+  Sums sums;
+  MPI_Exscan(&mine, &sums.before, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+  if (communicator.rank() == 0) sums.before = 0;  // left alone by MPI_Exscan
+  MPI_Allreduce(&mine, &sums.total, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+  return sums;
+}
+
 Partition Partition::even(std::int64_t rows, int parts) {
   if (rows < 0 || parts < 1)
     throw ShapeError(concat("Partition::even: ", rows, " rows in ", parts,
@@ -55,22 +63,17 @@ Partition Partition::by_nonzeros(const Communicator& communicator, const Partiti
     cuts.assign(static_cast<std::size_t>(parts) + 1, 0);
     offsets = cuts;
   });
-  const std::int64_t mine = std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0});
-  std::int64_t before = 0;
-  MPI_Exscan(&mine, &before, 1, MPI_INT64_T, MPI_SUM, communicator.get());
-  if (rank == 0) before = 0;  // left alone by MPI_Exscan
-  std::int64_t total = 0;
-  MPI_Allreduce(&mine, &total, 1, MPI_INT64_T, MPI_SUM, communicator.get());
+  const auto [before, total] =
+      sums_of(communicator, std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}));
 
   // Each rank finds the cuts that lie in its rows: the first row with p / parts of all entries
   // before it. The others say 0, and the maximum has them all.
   std::int64_t p = 1;
-  const auto target = [&] { return total / parts * p + total % parts * p / parts; };
-  while (p < parts && target() <= before) ++p;
+  while (p < parts && part_begin(total, p, parts) <= before) ++p;
   std::int64_t sum = before;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     sum += lengths[i];
-    for (; p < parts && target() <= sum; ++p)
+    for (; p < parts && part_begin(total, p, parts) <= sum; ++p)
       cuts[static_cast<std::size_t>(p)] = current.begin(rank) + static_cast<std::int64_t>(i) + 1;
   }
   MPI_Allreduce(cuts.data(), offsets.data(), static_cast<int>(cuts.size()), MPI_INT64_T, MPI_MAX,

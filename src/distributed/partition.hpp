@@ -8,6 +8,18 @@
 
 namespace fatvec::distributed {
 
+/// Where a part of `all` things begins; for the part behind the last, where all end.
+constexpr std::int64_t part_begin(std::int64_t all, std::int64_t part, std::int64_t parts) {
+  return all / parts * part + all % parts * part / parts;
+}
+
+/// The sum of a number over the ranks before this one, and over all. Collective.
+struct Sums {
+  std::int64_t before = 0;
+  std::int64_t total = 0;
+};
+Sums sums_of(const Communicator& communicator, std::int64_t mine);
+
 /// Which rank has which rows: contiguous ranges in the order of the ranks. Ranges may be empty.
 /// Every rank holds all offsets, 8 bytes a rank.
 class Partition {

@@ -18,6 +18,25 @@ namespace fatvec::distributed {
 template <class Scalar>
 using GlobalCsr = CsrMatrix<Scalar, std::int64_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>;
 
+/// The same of rows with 32-bit columns, which share all but these. Throws CapacityError.
+template <class Rows>
+auto with_global_columns(const Rows& rows) {
+  using Csr = GlobalCsr<typename Rows::value_type>;
+  const auto columns = fatvec::detail::allocate<typename Csr::Ordinals>(
+      Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
+  Kokkos::deep_copy(columns, rows.entries);
+  return Csr(rows.rows(), rows.cols(), rows.row_map, columns, rows.values);
+}
+
+/// The number of entries in each row.
+template <class Rows>
+std::vector<std::int64_t> lengths_of(const Rows& rows) {
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows.rows()));
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = rows.row_map(i + 1) - rows.row_map(i);
+  return lengths;
+}
+
 /// A rank's rows, cut into what it can multiply alone and what needs other ranks' rows of X.
 template <class Scalar, class Offset>
 struct Split {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,10 @@ using distributed::Communicator;
 using distributed::GlobalCoo;
 using distributed::Partition;
 using generate::HostCsr;
-using HostX = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using HostX = Kokkos::View<double**, LayoutRight, Kokkos::HostSpace>;
+using Vectors = Kokkos::View<double**, LayoutRight, Exec>;
 
 inline HostCsr whole(const std::string& spec) {
   return generate::generate(generate::parse_spec("gen:" + spec));
@@ -48,19 +52,10 @@ inline distributed::Options options() {
   return {.use_nccl = std::getenv("FATVEC_TEST_NCCL") != nullptr};
 }
 
-inline auto spread(const Communicator& world, const HostCsr& a) {
+inline auto spread(const Communicator& world, const HostCsr& a,
+                   const distributed::Options& how = options()) {
   return distributed::from_coo(world, Partition::even(a.rows(), world.size()), dealt(world, a),
-                               options());
-}
-
-/// Rows first ... last - 1 of a matrix.
-inline HostCsr rows_of(const HostCsr& a, std::int64_t first, std::int64_t last) {
-  HostCsr::Offsets row_map("row_map", last - first + 1);
-  const std::int64_t begin = a.row_map(first);
-  for (std::int64_t i = first; i <= last; ++i) row_map(i - first) = a.row_map(i) - begin;
-  const auto part = std::pair<std::size_t, std::size_t>(begin, a.row_map(last));
-  return HostCsr(static_cast<int>(last - first), a.cols(), row_map,
-                 Kokkos::subview(a.entries, part), Kokkos::subview(a.values, part));
+                               how);
 }
 
 /// Those rows of a matrix, in that order.
@@ -77,6 +72,13 @@ inline HostCsr picked(const HostCsr& a, const std::vector<std::int64_t>& rows) {
       part.values(n) = a.values(from);
     }
   return part;
+}
+
+/// Rows first ... last - 1 of a matrix.
+inline HostCsr rows_of(const HostCsr& a, std::int64_t first, std::int64_t last) {
+  std::vector<std::int64_t> rows(static_cast<std::size_t>(last - first));
+  std::iota(rows.begin(), rows.end(), first);
+  return picked(a, rows);
 }
 
 /// The matrix times two.
@@ -138,11 +140,23 @@ Kokkos::View<double**, Layout, Exec> operand(std::int64_t first, std::int64_t ro
   return x;
 }
 
+/// The same in host memory.
+inline HostX all_rows(std::int64_t rows, std::int64_t k, std::int64_t first = 0) {
+  HostX view("all", rows, k);
+  Kokkos::deep_copy(view, operand<LayoutRight>(first, rows, k));
+  return view;
+}
+
+template <class View>
+auto on_host(const View& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
 /// The same bits.
 template <class View>
 void expect_equal(const View& found, const View& expected) {
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found);
-  const auto wanted = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
+  const auto got = on_host(found);
+  const auto wanted = on_host(expected);
   for (std::size_t i = 0; i < got.extent(0); ++i)
     for (std::size_t c = 0; c < got.extent(1); ++c)
       EXPECT_EQ(got(i, c), wanted(i, c)) << i << ", " << c;
@@ -157,20 +171,15 @@ void expect_product(const Matrix& a, const HostCsr& serial, std::int64_t k, doub
   const auto x = operand<XLayout>(a.column_partition().begin(rank), a.local_cols(), k);
   const auto y = operand<YLayout>(begin + 3, a.local_rows(), k);
   if (beta == 0) Kokkos::deep_copy(y, std::numeric_limits<double>::quiet_NaN());
-  HostX before("before", a.local_rows(), k);
-  Kokkos::deep_copy(before, operand<Kokkos::LayoutRight>(begin + 3, a.local_rows(), k));
-  HostX all_x("x", serial.cols(), k);
-  for (std::int64_t j = 0; j < serial.cols(); ++j)
-    for (std::int64_t c = 0; c < k; ++c) all_x(j, c) = x_value(j, c);
-
+  const HostX before = all_rows(a.local_rows(), k, begin + 3);
   const Exec exec;
   spmm(exec, alpha, a, x, beta, y);
   exec.fence();
 
   const auto rows = rows_of(serial, begin, a.row_partition().end(rank));
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  const auto verdict =
-      verify::compare(verify::reference_product(alpha, rows, all_x, beta, before), got);
+  const auto reference =
+      verify::reference_product(alpha, rows, all_rows(serial.cols(), k), beta, before);
+  const auto verdict = verify::compare(reference, on_host(y));
   EXPECT_TRUE(verdict.passed) << "rank " << rank << " of " << a.communicator().size() << ", k " << k
                               << ", row " << verdict.worst_row << ": " << verdict.scaled
                               << " times what rounding allows";
@@ -183,22 +192,18 @@ void expect_rows(const Matrix& a, const HostCsr& serial, const std::vector<std::
   constexpr std::int64_t k = 3;
   ASSERT_EQ(a.local_rows(), static_cast<std::int64_t>(rows.size()));
   ASSERT_EQ(a.local_cols(), static_cast<std::int64_t>(columns.size()));
-  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", columns.size(), k);
-  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> y("y", rows.size(), k);
+  const Vectors x("x", columns.size(), k);
+  const Vectors y("y", rows.size(), k);
   const auto host_x = Kokkos::create_mirror_view(x);
-  HostX all_x("x", serial.cols(), k);
-  for (std::int64_t c = 0; c < k; ++c) {
+  for (std::int64_t c = 0; c < k; ++c)
     for (std::size_t n = 0; n < columns.size(); ++n) host_x(n, c) = x_value(columns[n], c);
-    for (std::int64_t j = 0; j < serial.cols(); ++j) all_x(j, c) = x_value(j, c);
-  }
   Kokkos::deep_copy(x, host_x);
   const Exec exec;
   spmm(exec, 1.0, a, x, 0.0, y);
   exec.fence();
-  const HostX before("before", rows.size(), k);
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  const auto verdict = verify::compare(
-      verify::reference_product(1.0, picked(serial, rows), all_x, 0.0, before), got);
+  const auto reference = verify::reference_product(
+      1.0, picked(serial, rows), all_rows(serial.cols(), k), 0.0, HostX("before", rows.size(), k));
+  const auto verdict = verify::compare(reference, on_host(y));
   EXPECT_TRUE(verdict.passed) << "row " << verdict.worst_row << ": " << verdict.scaled
                               << " times what rounding allows";
 }

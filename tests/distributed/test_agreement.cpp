@@ -11,8 +11,6 @@
 namespace fatvec::test {
 namespace {
 
-using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
-
 class Agreement : public testing::Test {
  protected:
   void SetUp() override {
@@ -43,9 +41,7 @@ TEST_F(Agreement, OnTheColumnsThatAreReservedWhereSomeRanksHaveRoom) {
 }
 
 TEST_F(Agreement, OnTheColumnsOfAProductTakesOneReduction) {
-  const auto a =
-      distributed::from_coo(world_, Partition::even(40, world_.size()),
-                            dealt(world_, whole("banded:40:3")), {.agree_on_errors = true});
+  const auto a = spread(world_, whole("banded:40:3"), {.agree_on_errors = true});
   const auto multiply = [&](int k) {
     spmm(Exec(), 1.0, a, Vectors("X", a.local_cols(), k), 0.0, Vectors("Y", a.local_rows(), k));
   };

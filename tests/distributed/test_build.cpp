@@ -13,8 +13,6 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutRight;
-
 TEST(DistributedPartition, IsEvenUpToOneRow) {
   const Partition p = Partition::even(10, 4);
   EXPECT_EQ(p.offsets(), (std::vector<std::int64_t>{0, 3, 6, 8, 10}));

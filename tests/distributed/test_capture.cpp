@@ -8,8 +8,6 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutRight;
-
 /// A stream of its own: the default one cannot be captured.
 class Stream {
  public:
@@ -26,7 +24,7 @@ class Stream {
 /// R = B - A X.
 struct Residual {
   Kokkos::View<const double**, LayoutRight, Exec> b;
-  Kokkos::View<double**, LayoutRight, Exec> r;
+  Vectors r;
 
   template <int width>
   KOKKOS_FUNCTION void store(std::int64_t i, std::int64_t c, const double (&sums)[width]) const {
@@ -35,7 +33,6 @@ struct Residual {
 };
 
 constexpr int columns = 4;
-using Vectors = Kokkos::View<double**, LayoutRight, Exec>;
 
 /// A graph of multiply(exec, x, y) forms whatever X holds when it is launched, also where the host
 /// of one rank is late, and in turns with products outside of it. reserve() wants more room than

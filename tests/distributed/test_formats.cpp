@@ -9,9 +9,6 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutLeft;
-using Kokkos::LayoutRight;
-
 TEST(DistributedProduct, TakesEveryFormatAsLocalPart) {
   const Communicator world;
   std::set<std::string> formats;

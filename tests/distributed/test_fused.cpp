@@ -6,17 +6,7 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutRight;
-using Vectors = Kokkos::View<double**, LayoutRight, Exec>;
 using Results = distributed::ColumnResults<double, Exec>;
-
-/// The rows of a made-up multivector of the whole matrix.
-HostX all_rows(std::int64_t rows, std::int64_t k, std::int64_t first = 0) {
-  const HostX view("all", rows, k);
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t c = 0; c < k; ++c) view(i, c) = x_value(first + i, c);
-  return view;
-}
 
 void expect_dots(const std::vector<double>& found, const HostX& x,
                  const std::vector<long double>& y, std::int64_t k) {
@@ -55,7 +45,7 @@ void expect_fused(const Matrix& a, const HostCsr& serial, std::int64_t k) {
   }
   residual(exec, b, a, x, r, norms);
   const auto reference = verify::reference_product(-1.0, serial, all_x, 1.0, all_b);
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), r);
+  const auto got = on_host(r);
   std::vector<double> squares(static_cast<std::size_t>(k));
   for (std::int64_t i = 0; i < a.local_rows(); ++i)
     for (std::int64_t c = 0; c < k; ++c) {
@@ -89,8 +79,7 @@ TEST(DistributedFused, RefusesResultsOfOtherColumnsOnAllRanks) {
   const HostCsr serial = whole("stencil27:3");
   distributed::Options agreeing = options();
   agreeing.agree_on_errors = true;
-  const auto a = distributed::from_coo(world, Partition::even(serial.rows(), world.size()),
-                                       dealt(world, serial), agreeing);
+  const auto a = spread(world, serial, agreeing);
   const auto x = operand<LayoutRight>(0, a.local_cols(), 4);
   const Vectors y("y", a.local_rows(), 4);
   const Results few(world, Exec(), 3);

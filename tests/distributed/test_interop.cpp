@@ -9,8 +9,6 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutLeft;
-using Kokkos::LayoutRight;
 using HostExec = Kokkos::DefaultHostExecutionSpace;
 
 /// This rank's rows as PETSc keeps them: its own columns apart from the others, both compressed.
@@ -34,8 +32,8 @@ struct MpiAij {
 
   MpiAij(const HostCsr& serial, const Partition& rows, const Partition& x_rows, int rank) {
     const auto parts = distributed::split<double, std::int32_t>(
-        global(rows_of(serial, rows.begin(rank), rows.end(rank))), x_rows.begin(rank),
-        x_rows.end(rank));
+        distributed::with_global_columns(rows_of(serial, rows.begin(rank), rows.end(rank))),
+        x_rows.begin(rank), x_rows.end(rank));
     std::size_t b = 0;
     const auto append = [](Aij& to, const auto& from, std::int64_t row) {
       for (auto n = from.row_map(row); n < from.row_map(row + 1); ++n) {
@@ -52,12 +50,6 @@ struct MpiAij {
     }
     for (const std::int64_t column : parts.columns)
       garray.push_back(static_cast<std::int32_t>(column));
-  }
-
-  static distributed::GlobalCsr<double> global(const HostCsr& a) {
-    distributed::GlobalCsr<double>::Ordinals columns("columns", a.nnz());
-    Kokkos::deep_copy(columns, a.entries);
-    return {a.rows(), a.cols(), a.row_map, columns, a.values};
   }
 };
 
@@ -207,14 +199,14 @@ TEST(DistributedInterop, TakesTpetrasMatricesWithAnyMaps) {
   }
 
   const auto matrix = distributed::from_tpetra(world, a, options());
-  const Kokkos::View<double**, LayoutRight, Exec> x("x", a.rows->elements.size(), 2);
-  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.rows->elements.size(), 2);
+  const Vectors x("x", a.rows->elements.size(), 2);
+  const Vectors y("y", a.rows->elements.size(), 2);
   const auto host = Kokkos::create_mirror_view(x);
   for (std::size_t n = 0; n < a.rows->elements.size(); ++n)
     for (int c = 0; c < 2; ++c) host(n, c) = x_value(a.rows->elements[n], c);
   Kokkos::deep_copy(x, host);
   spmm(Exec(), 1.0, matrix, x, 0.0, y);
-  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  const auto found = on_host(y);
   for (std::size_t r = 0; r < a.rows->elements.size(); ++r)
     for (int c = 0; c < 2; ++c) {
       double expected = 0;

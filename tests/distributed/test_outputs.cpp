@@ -6,13 +6,10 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutLeft;
-using Kokkos::LayoutRight;
-
 /// R = B - A X, and how often each element comes.
 struct CountingResidual {
   Kokkos::View<const double**, LayoutRight, Exec> b;
-  Kokkos::View<double**, LayoutRight, Exec> r;
+  Vectors r;
   Kokkos::View<int**, Exec> counts;
 
   template <int width>
@@ -31,23 +28,18 @@ void expect_residual(const Matrix& a, const HostCsr& serial, std::int64_t k) {
   const std::int64_t begin = a.row_partition().begin(rank);
   const auto x = operand<Layout>(a.column_partition().begin(rank), a.local_cols(), k);
   const auto b = operand<LayoutRight>(begin + 3, a.local_rows(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> r("r", a.local_rows(), k);
+  const Vectors r("r", a.local_rows(), k);
   const Kokkos::View<int**, Exec> counts("counts", a.local_rows(), k);
-  HostX all_x("x", serial.cols(), k);
-  for (std::int64_t j = 0; j < serial.cols(); ++j)
-    for (std::int64_t c = 0; c < k; ++c) all_x(j, c) = x_value(j, c);
   const Exec exec;
   spmm(exec, a, x, CountingResidual{b, r, counts});
   exec.fence();
-  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+  const auto found = on_host(counts);
   for (std::int64_t i = 0; i < a.local_rows(); ++i)
     for (std::int64_t c = 0; c < k; ++c) ASSERT_EQ(found(i, c), 1) << "row " << i << ", " << c;
-  HostX before("before", a.local_rows(), k);
-  Kokkos::deep_copy(before, b);
   const auto rows = rows_of(serial, begin, a.row_partition().end(rank));
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), r);
-  const auto verdict =
-      verify::compare(verify::reference_product(-1.0, rows, all_x, 1.0, before), got);
+  const auto reference = verify::reference_product(-1.0, rows, all_rows(serial.cols(), k), 1.0,
+                                                   all_rows(a.local_rows(), k, begin + 3));
+  const auto verdict = verify::compare(reference, on_host(r));
   EXPECT_TRUE(verdict.passed) << "rank " << rank << ", k " << k << ", row " << verdict.worst_row;
 }
 
@@ -92,7 +84,7 @@ TEST(DistributedOutput, AllocatesItsBuffersOnce) {
   const auto a = spread(world, serial);
   const auto x = operand<LayoutLeft>(0, a.local_cols(), 8);
   const auto b = operand<LayoutRight>(0, a.local_rows(), 8);
-  const Kokkos::View<double**, LayoutRight, Exec> r("r", a.local_rows(), 8);
+  const Vectors r("r", a.local_rows(), 8);
   const Kokkos::View<int**, Exec> counts("counts", a.local_rows(), 8);
   a.reserve_for_outputs(8);
   const Allocations allocations;

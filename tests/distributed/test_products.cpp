@@ -10,9 +10,6 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutLeft;
-using Kokkos::LayoutRight;
-
 /// Neighbours on both sides, all ranks, none; wide and tall; fewer rows than ranks; a dense row and
 /// column.
 const char* const specs[] = {
@@ -127,7 +124,7 @@ TEST(DistributedProduct, LeavesAloneWhatLiesBetweenTheColumnsOfY) {
   constexpr int k = 3;
   constexpr double guard = 1e300;
   const auto x = operand<LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> plain("plain", a.local_rows(), k);
+  const Vectors plain("plain", a.local_rows(), k);
   const Kokkos::View<double***, LayoutRight, Exec> wide("wide", a.local_rows(), k, 2);
   Kokkos::deep_copy(wide, guard);
   const auto y = Kokkos::subview(wide, Kokkos::ALL, Kokkos::ALL, 1);
@@ -135,8 +132,8 @@ TEST(DistributedProduct, LeavesAloneWhatLiesBetweenTheColumnsOfY) {
   spmm(exec, -0.5, a, x, 0.0, plain);
   spmm(exec, -0.5, a, x, 0.0, y);
   exec.fence();
-  const auto expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), plain);
-  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wide);
+  const auto expected = on_host(plain);
+  const auto found = on_host(wide);
   for (std::int64_t i = 0; i < a.local_rows(); ++i)
     for (int c = 0; c < k; ++c) {
       EXPECT_EQ(found(i, c, 0), guard);
@@ -148,12 +145,12 @@ TEST(DistributedProduct, LeavesAloneWhatLiesBetweenTheColumnsOfY) {
 TEST(DistributedProduct, OfAlphaZeroScalesY) {
   const Communicator world;
   const auto a = spread(world, whole("arrow:50"));
-  const Kokkos::View<double**, LayoutRight, Exec> x("x", a.local_cols(), 2);
+  const Vectors x("x", a.local_cols(), 2);
   Kokkos::deep_copy(x, std::numeric_limits<double>::quiet_NaN());
-  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.local_rows(), 2);
+  const Vectors y("y", a.local_rows(), 2);
   Kokkos::deep_copy(y, 3.0);
   spmm(Exec(), 0.0, a, x, 0.5, y);
-  const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  const auto found = on_host(y);
   for (std::int64_t i = 0; i < a.local_rows(); ++i) EXPECT_EQ(found(i, 1), 1.5);
 }
 
@@ -164,11 +161,11 @@ TEST(DistributedProduct, MayFollowAnotherAtOnce) {
   const auto a = spread(world, serial);
   constexpr int k = 4;
   const auto x = operand<LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> other("other", x.extent(0), k);
-  const Kokkos::View<double**, LayoutRight, Exec> y("y", a.local_rows(), k);
-  const Kokkos::View<double**, LayoutRight, Exec> z("z", a.local_rows(), k);
+  const Vectors other("other", x.extent(0), k);
+  const Vectors y("y", a.local_rows(), k);
+  const Vectors z("z", a.local_rows(), k);
   const auto doubled_x = Kokkos::create_mirror_view(other);
-  const auto host_x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  const auto host_x = on_host(x);
   for (std::size_t i = 0; i < x.extent(0); ++i)
     for (int c = 0; c < k; ++c) doubled_x(i, c) = -2 * host_x(i, c);  // exact
   Kokkos::deep_copy(other, doubled_x);
@@ -178,8 +175,8 @@ TEST(DistributedProduct, MayFollowAnotherAtOnce) {
     spmm(exec, 1.0, a, other, 0.0, z);
   }
   exec.fence();
-  const auto found_y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
-  const auto found_z = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), z);
+  const auto found_y = on_host(y);
+  const auto found_z = on_host(z);
   for (std::size_t i = 0; i < y.extent(0); ++i)
     for (int c = 0; c < k; ++c) ASSERT_EQ(found_z(i, c), -2 * found_y(i, c)) << i << ", " << c;
   expect_product<LayoutRight, LayoutRight>(a, serial, k, 1.0, 0.0);
@@ -197,7 +194,6 @@ TEST(DistributedProduct, MayBeFarBehindThoseOfOtherRanks) {
                                        options(), Partition::of_offsets(first));
   constexpr int k = 4;
   constexpr int products = 8;
-  using Vectors = Kokkos::View<double**, LayoutRight, Exec>;
   const Exec exec;
   std::vector<Vectors> x, expected, found;
   for (int n = 0; n < products; ++n) {
@@ -224,7 +220,6 @@ TEST(DistributedProduct, MayTakeTurnsWithThoseOfAnotherMatrix) {
   const auto b = spread(world, twice(serial));
   constexpr int k = 4;
   constexpr int products = 8;
-  using Vectors = Kokkos::View<double**, LayoutRight, Exec>;
   std::vector<Exec> instances{Exec(), Exec()};
   if constexpr (!detail::is_host<Exec>)
     instances = Kokkos::Experimental::partition_space(Exec(), std::vector<int>{1, 1});
@@ -293,8 +288,7 @@ TEST(DistributedProduct, TakesNewValues) {
 TEST(DistributedErrors, OfOneRanksOperandsAreThrownOnAllOnRequest) {
   const Communicator world;
   const HostCsr serial = whole("banded:40:3");
-  const auto a = distributed::from_coo(world, Partition::even(40, world.size()),
-                                       dealt(world, serial), {.agree_on_errors = true});
+  const auto a = spread(world, serial, {.agree_on_errors = true});
   const int bad = world.size() - 1;
   const auto x = operand<LayoutRight>(0, a.local_cols() + (world.rank() == bad ? 1 : 0), 2);
   const auto y = operand<LayoutRight>(0, a.local_rows(), 2);
@@ -317,8 +311,7 @@ void expect_refused(const Matrix& a, const Values& values) {
 TEST(DistributedErrors, OfYOnOneRanksMatrixAreThrownOnAllOnRequest) {
   const Communicator world;
   const HostCsr serial = whole("uniform:40:20");
-  const auto a = distributed::from_coo(world, Partition::even(40, world.size()),
-                                       dealt(world, serial), {.agree_on_errors = true});
+  const auto a = spread(world, serial, {.agree_on_errors = true});
   PlanOptions options;
   options.choice = Choice{.kernel = "csr-row"};
   const auto plan = distributed::analyse(Exec(), a, 1, options);
@@ -343,17 +336,16 @@ TEST(DistributedErrors, DISABLED_WrongOperandEndsAllRanks) {
 TEST(DistributedProduct, LocalPartAndHaloAddUpToTheWhole) {
   const Communicator world;
   const auto a = spread(world, whole("uniform:60:7"));
-  const auto x =
-      operand<Kokkos::LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), 5);
-  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> whole_y("whole", a.local_rows(), 5);
-  const Kokkos::View<double**, Kokkos::LayoutRight, Exec> parts_y("parts", a.local_rows(), 5);
+  const auto x = operand<LayoutRight>(a.column_partition().begin(world.rank()), a.local_cols(), 5);
+  const Vectors whole_y("whole", a.local_rows(), 5);
+  const Vectors parts_y("parts", a.local_rows(), 5);
   const Exec exec;
   spmm(exec, -2.0, a, x, 0.0, whole_y);
   fatvec::spmm(exec, -2.0, a.local(), x, 0.0, parts_y);
   a.add_halo(exec, -2.0, x, parts_y);
   exec.fence();
-  const auto expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), whole_y);
-  const auto got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parts_y);
+  const auto expected = on_host(whole_y);
+  const auto got = on_host(parts_y);
   for (std::int64_t i = 0; i < a.local_rows(); ++i)
     for (std::int64_t c = 0; c < 5; ++c) EXPECT_DOUBLE_EQ(got(i, c), expected(i, c));
 }

@@ -24,16 +24,20 @@ class Programs(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_on(self, ranks, program, *arguments, status=0):
+    def finished(self, ranks, *command, timeout=120):
         """The finished process; 0 ranks: without mpirun."""
-        command = [*([*RUN, str(ranks)] if ranks else []), program, *map(str, arguments)]
-        environment = {**os.environ, "NO_COLOR": "1"}  # some mpirun give ranks a terminal
-        done = subprocess.run(
-            command, cwd=self.folder, capture_output=True, text=True, timeout=120, env=environment
+        return subprocess.run(
+            [*([*RUN, str(ranks)] if ranks else []), *map(str, command)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**os.environ, "NO_COLOR": "1"},  # some mpirun give ranks a terminal
         )
-        self.assertEqual(
-            done.returncode, status, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
-        )
+
+    def run_on(self, ranks, *command, status=0):
+        done = self.finished(ranks, *command)
+        self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}\n{done.stderr}")
         return done
 
     def run_with(self, rank, before, *command, ranks=2):
@@ -45,14 +49,7 @@ class Programs(unittest.TestCase):
             'exec "$@"\n'
         )
         script.chmod(0o755)
-        return subprocess.run(
-            [*RUN, str(ranks), str(script), *map(str, command)],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**os.environ, "NO_COLOR": "1"},
-        )
+        return self.finished(ranks, script, *command, timeout=60)
 
     def multiply(self, ranks, matrix, *arguments):
         options = "--distributed --verify --repeat 2 --json"

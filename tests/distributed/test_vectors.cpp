@@ -9,8 +9,6 @@
 namespace fatvec::test {
 namespace {
 
-using Kokkos::LayoutLeft;
-using Kokkos::LayoutRight;
 using Dots = distributed::ColumnResults<double, Exec>;
 using Statistics = distributed::ColumnResults<VectorStatistics<double>, Exec>;
 
@@ -54,7 +52,7 @@ TEST(DistributedVectors, AreReducedInOneRoundWithoutAllocating) {
   EXPECT_EQ(take_sent().rounds, 6);
   EXPECT_EQ(allocations.noted(), std::vector<std::string>{});
   EXPECT_EQ(dots.on_host(exec).data(), place);
-  const auto on_device = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), dots.values);
+  const auto on_device = on_host(dots.values);
   for (int c = 0; c < 3; ++c) {
     EXPECT_EQ(dots.on_host(exec)[c], expected_dots[c]);
     EXPECT_EQ(on_device(c), expected_dots[c]);

@@ -15,13 +15,6 @@ using distributed::GlobalCsr;
 using distributed::Numbering;
 using distributed::Partition;
 
-std::vector<std::int64_t> lengths_of(const auto& rows) {
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows.rows()));
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    lengths[i] = rows.row_map(i + 1) - rows.row_map(i);
-  return lengths;
-}
-
 /// The same entries, with the new numbers of their rows.
 GlobalCoo<double> with_rows(const std::vector<std::int64_t>& numbers,
                             const GlobalCsr<double>& mine) {
@@ -95,7 +88,7 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
   };
   auto rows = communicator.agree(make);
   if (spread == Spread::nonzeros) {
-    const auto lengths = communicator.agree([&] { return lengths_of(rows); });
+    const auto lengths = communicator.agree([&] { return distributed::lengths_of(rows); });
     partition = Partition::by_nonzeros(communicator, *partition, lengths);
     rows = communicator.agree(make);
   }
@@ -104,12 +97,7 @@ Rows generate_rows(const Communicator& communicator, const generate::Spec& spec,
       communicator, "distributed matrix", static_cast<double>(nnz) * sizeof(std::int64_t),
       memory_limit, [&] { return fatvec::detail::concat("64-bit columns of ", nnz, " entries"); });
   Rows generated = communicator.agree([&] {
-    const auto columns = fatvec::detail::allocate<GlobalCsr<double>::Ordinals>(
-        Kokkos::DefaultHostExecutionSpace(), "fatvec::csr::entries", rows.entries.extent(0));
-    Kokkos::deep_copy(columns, rows.entries);
-    return Rows{
-        .partition = *partition,
-        .mine = GlobalCsr<double>(rows.rows(), rows.cols(), rows.row_map, columns, rows.values)};
+    return Rows{.partition = *partition, .mine = distributed::with_global_columns(rows)};
   });
   if (spread == Spread::metis) return parted_by_metis(communicator, generated, memory_limit);
   return generated;
