@@ -27,7 +27,7 @@ bool selected(const Names& wanted, const std::string& name) {
 
 void require_known(const char* what, const Names& wanted, const std::set<std::string>& known) {
   for (const auto& name : wanted) {
-    if (known.count(name) > 0) continue;
+    if (known.contains(name)) continue;
     std::string list;
     for (const auto& other : known) list += (list.empty() ? "" : ", ") + other;
     throw UsageError(
@@ -143,43 +143,43 @@ std::vector<const Contender*> select_contenders(const Registry& registry, const 
     if (!contender.sweep.empty() && !every_sweep &&
         (options.sweeps.empty() || !selected(options.sweeps, contender.sweep)))
       continue;
-    if (!selected(options.contenders, contender.name) ||
-        !selected(options.backends, contender.backend))
-      continue;
     const auto kernel = contender.parameter("kernel");
-    if (!selected(options.formats, contender.format) ||
-        (!kernel.empty() && !selected(options.kernels, kernel)))
-      continue;
-    chosen.push_back(&contender);
+    if (selected(options.contenders, contender.name) &&
+        selected(options.backends, contender.backend) &&
+        selected(options.formats, contender.format) &&
+        (kernel.empty() || selected(options.kernels, kernel)))
+      chosen.push_back(&contender);
   }
   return chosen;
 }
 
 bool is_of_ints(const VectorContender& contender) {
-  return std::ranges::any_of(contender.parameters, [](const Parameter& parameter) {
-    return parameter.key == of_ints().key && parameter.value == of_ints().value;
-  });
+  return std::ranges::find(contender.parameters, of_ints()) != contender.parameters.end();
 }
 
 std::vector<const VectorContender*> select_vector_contenders(const Registry& registry,
                                                              const Options& options) {
   std::set<std::string> names, backends;
+  std::vector<const VectorContender*> chosen;
   for (const auto& contender : registry.vector_contenders()) {
     if (is_of_ints(contender) != options.in_int()) continue;
     names.insert(contender.name);
     backends.insert(contender.backend);
-  }
-  require_known("contender", options.contenders, names);
-  require_known("backend", options.backends, backends);
-  std::vector<const VectorContender*> chosen;
-  for (const auto& contender : registry.vector_contenders()) {
-    if (is_of_ints(contender) != options.in_int()) continue;
     if (contender.on_request && options.backends.empty()) continue;
     if (selected(options.contenders, contender.name) &&
         selected(options.backends, contender.backend))
       chosen.push_back(&contender);
   }
+  require_known("contender", options.contenders, names);
+  require_known("backend", options.backends, backends);
   return chosen;
+}
+
+template <class Case>
+std::vector<Case> some(std::vector<Case> cases) {
+  if (cases.empty())
+    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
+  return cases;
 }
 
 /// Rows of vectors (k = 1) or multivectors.
@@ -251,9 +251,7 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
                                      k,         largest_k, options.precision()};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);
         }
-  if (cases.empty())
-    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
-  return cases;
+  return some(std::move(cases));
 }
 
 namespace {
@@ -301,9 +299,7 @@ std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& optio
             if (filter.matches(rank_case.name())) cases.push_back(rank_case);
             if (n == ranks) break;
           }
-  if (cases.empty())
-    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
-  return cases;
+  return some(std::move(cases));
 }
 
 std::string VectorCase::name() const {
@@ -324,9 +320,9 @@ std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suit
   const auto chosen = select_vector_contenders(registry, options);
   const NameFilter filter(options.benchmark_flag("benchmark_filter"));
   std::vector<VectorCase> cases;
-  for (const auto& sweep : select_sweeps(suite, options)) {
-    for (const auto k : sweep.columns) {
-      for (const auto n : lengths_of(suite, options, k)) {
+  for (const auto& sweep : select_sweeps(suite, options))
+    for (const auto k : sweep.columns)
+      for (const auto n : lengths_of(suite, options, k))
         for (const auto operation : operations) {
           if (k > 1 && operation != Operation::statistics && operation != Operation::dot) continue;
           for (const auto* const contender : chosen) {
@@ -335,12 +331,7 @@ std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suit
               cases.push_back(bench_case);
           }
         }
-      }
-    }
-  }
-  if (cases.empty())
-    throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
-  return cases;
+  return some(std::move(cases));
 }
 
 }  // namespace fatvec::bench

@@ -14,8 +14,7 @@ namespace fatvec::bench {
 /// A matrix of the run: a generator's description or a file.
 struct MatrixSource {
   std::string text;
-  std::string
-      name;  ///< in case names: the description, or the file's name without folder and extensions
+  std::string name;  ///< in case names: the text, or a file's name without folder and extensions
 };
 
 /// One row of the results.

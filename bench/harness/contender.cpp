@@ -80,9 +80,8 @@ std::string VectorContender::label() const {
 }
 
 std::string Contender::parameter(const std::string& key) const {
-  for (const auto& parameter : parameters)
-    if (parameter.key == key) return parameter.value;
-  return {};
+  const auto found = std::ranges::find(parameters, key, &Parameter::key);
+  return found == parameters.end() ? "" : found->value;
 }
 
 /// What names of cases consist of beside the parameters of a contender.

@@ -18,6 +18,7 @@ namespace fatvec::bench {
 struct Parameter {
   std::string key;
   std::string value;
+  bool operator==(const Parameter&) const = default;
 };
 
 /// Whatever can form a product in the benchmark: our kernels, hand-written code, libraries. The

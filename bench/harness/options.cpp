@@ -37,23 +37,18 @@ constexpr std::int64_t most_columns = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::int64_t most_repetitions = 1'000'000;
 
-bool starts_with(const std::string& text, const char* prefix) {
-  return text.rfind(prefix, 0) == 0;
-}
-
 }  // namespace
 
 bool Options::has_benchmark_flag(const std::string& flag) const {
-  return std::any_of(
-      benchmark_arguments.begin(), benchmark_arguments.end(), [&](const std::string& argument) {
-        return argument == "--" + flag || starts_with(argument, ("--" + flag + "=").c_str());
-      });
+  return std::ranges::any_of(benchmark_arguments, [&](const std::string& argument) {
+    return argument == "--" + flag || argument.starts_with("--" + flag + "=");
+  });
 }
 
 std::string Options::benchmark_flag(const std::string& flag) const {
   const std::string prefix = "--" + flag + "=";
   for (const auto& argument : benchmark_arguments)
-    if (starts_with(argument, prefix.c_str())) return argument.substr(prefix.size());
+    if (argument.starts_with(prefix)) return argument.substr(prefix.size());
   return {};
 }
 
@@ -78,29 +73,24 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
   app.set_version_flag("--version", std::string("fatvec-bench ") + build_info::version);
   app.add_option("--suite", options.suite, "Table of matrices and numbers of columns")
       ->capture_default_str();
-  app.add_option("--matrix", options.matrices,
-                 "Matrix Market files (- for the standard input) or gen:KIND:SIZE..., in place of "
-                 "the suite's")
-      ->delimiter(',');
-  whole(app.add_option("--k", options.columns, "Numbers of columns, in place of the suite's")
-            ->delimiter(','),
-        1, most_columns);
-  whole(app.add_option("--length", options.lengths,
-                       "Lengths of the vectors, in place of those of the suite vectors")
-            ->delimiter(','),
+  const auto add_list = [&app](const char* name, auto& values, const char* meaning) {
+    return app.add_option(name, values, meaning)->delimiter(',');
+  };
+  add_list("--matrix", options.matrices,
+           "Matrix Market files (- for the standard input) or gen:KIND:SIZE..., in place of the "
+           "suite's");
+  whole(add_list("--k", options.columns, "Numbers of columns, in place of the suite's"), 1,
+        most_columns);
+  whole(add_list("--length", options.lengths,
+                 "Lengths of the vectors, in place of those of the suite vectors"),
         1);
-  app.add_option("--contender", options.contenders, "Only these contenders")->delimiter(',');
-  app.add_option("--backend", options.backends, "Only contenders on these backends")
-      ->delimiter(',');
-  app.add_option("--format", options.formats, "Only contenders with these formats")->delimiter(',');
-  app.add_option("--kernel", options.kernels, "Of contenders that have kernels, only these")
-      ->delimiter(',');
-  app.add_option("--layout", options.layouts,
-                 "row, column: layouts of X and Y, in place of the suite's")
-      ->delimiter(',');
-  app.add_option("--sweep", options.sweeps,
-                 "Also the variants of these settings (--list shows them), or all")
-      ->delimiter(',');
+  add_list("--contender", options.contenders, "Only these contenders");
+  add_list("--backend", options.backends, "Only contenders on these backends");
+  add_list("--format", options.formats, "Only contenders with these formats");
+  add_list("--kernel", options.kernels, "Of contenders that have kernels, only these");
+  add_list("--layout", options.layouts, "row, column: layouts of X and Y, in place of the suite's");
+  add_list("--sweep", options.sweeps,
+           "Also the variants of these settings (--list shows them), or all");
   file_to_write(app.add_option(
       "--output", options.output,
       "Results as JSON: each row is kept in FILE.part at once, FILE is written at the end"));
@@ -175,11 +165,11 @@ std::optional<Options> parse_options(int argc, const char* const* argv, bool spe
       if (!std::isfinite(static_cast<float>(value)))
         throw UsageError(detail::concat(name, "=", value, " is beyond what a float can be."));
   for (const auto& argument : app.remaining()) {
-    if (starts_with(argument, "--benchmark_repetitions"))
+    if (argument.starts_with("--benchmark_repetitions"))
       throw UsageError("--benchmark_repetitions: rows are repeated by --repetitions.");
-    if (starts_with(argument, "--benchmark_") || starts_with(argument, "--v=")) {
+    if (argument.starts_with("--benchmark_") || argument.starts_with("--v=")) {
       options.benchmark_arguments.push_back(argument);
-    } else if (starts_with(argument, "--kokkos-")) {
+    } else if (argument.starts_with("--kokkos-")) {
       options.kokkos_arguments.push_back(argument);
     } else {
       throw UsageError(

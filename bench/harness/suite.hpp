@@ -55,10 +55,8 @@ struct Suite {
   std::vector<SuiteMatrix> matrices;
   std::vector<Sweep> sweeps;
   double max_seconds = product::TimingPolicy().most_seconds;  ///< of timed repetitions per row
-  std::vector<std::int64_t> lengths =
-      {};  ///< of vectors, in a suite that has these instead of matrices,
-  std::int64_t multivector_elements =
-      0;                            ///< and the elements that its multivectors have, whatever k
+  std::vector<std::int64_t> lengths{};    ///< of vectors, in a suite of these, not of matrices,
+  std::int64_t multivector_elements = 0;  ///< and the elements of its multivectors, whatever k
   Scaling scaling = Scaling::none;  ///< over ranks; its matrices are what one has (weak), or all
 };
 

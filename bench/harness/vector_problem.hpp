@@ -42,7 +42,6 @@ class VectorProblem {
   };
   void find_answers();
   [[nodiscard]] double element(int operand, std::int64_t row, std::int64_t column) const;
-  [[nodiscard]] std::size_t element_bytes() const { return in_int_ ? sizeof(int) : sizeof(double); }
 
   std::int64_t n_;
   std::int64_t k_;
