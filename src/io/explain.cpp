@@ -7,19 +7,9 @@ namespace {
 using fatvec::detail::concat;
 
 const char* name_of(Expected expected) {
-  switch (expected) {
-    case Expected::row:
-      return "a row index";
-    case Expected::column:
-      return "a column index";
-    case Expected::value:
-      return "a value";
-    case Expected::imaginary:
-      return "the imaginary part";
-    case Expected::nothing:
-      break;
-  }
-  return "the end of the line";
+  constexpr const char* names[] = {"a row index", "a column index", "a value", "the imaginary part",
+                                   "the end of the line"};
+  return names[static_cast<int>(expected)];
 }
 
 std::string line_grammar(const MatrixMarketHeader& header) {
@@ -53,11 +43,12 @@ std::string explain(const Failure& failure, const ParsedHeader& header,
     case Fault::none:
       break;
     case Fault::missing:
-      return concat(expected, ", found the end of the line ", line, "; ", line_grammar(header),
-                    ".");
     case Fault::malformed:
-      return concat(expected, ", found ", token, " in the line ", line, "; ", line_grammar(header),
-                    ".");
+    case Fault::trailing:
+      return concat(expected, ", found ",
+                    failure.fault == Fault::missing ? "the end of" : token + " in", " the line ",
+                    line, "; ", line_grammar(header),
+                    failure.fault == Fault::trailing ? ", one entry a line." : ".");
     case Fault::out_of_range:
       return concat(expected, " from 1 to ",
                     failure.expected == Expected::row ? header.rows : header.cols, ", found ",
@@ -65,9 +56,6 @@ std::string explain(const Failure& failure, const ParsedHeader& header,
     case Fault::overflow:
       return concat("the value ", token, " is too large for the scalar type ", scalar,
                     "; read the file in a wider type, or correct it.");
-    case Fault::trailing:
-      return concat(expected, ", found ", token, " in the line ", line, "; ", line_grammar(header),
-                    ", one entry a line.");
     case Fault::comment:
       return concat("found the comment ", line, " below the size line (line ", header.size_line,
                     "); comments may stand only between the banner and the size line.");

@@ -41,8 +41,7 @@ struct MatrixMarketHeader {
   Symmetry symmetry = Symmetry::general;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  std::int64_t entries =
-      0;  ///< as in the size line, before symmetric expansion; rows * cols of an array
+  std::int64_t entries = 0;  ///< of the size line, before mirroring; rows * cols of an array
 };
 
 /// Banner and size line only.

@@ -224,11 +224,8 @@ Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::coo(
 template <class Scalar, class Ordinal, class Offset>
 Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::mirrored(
     const Coo<Scalar, Ordinal>& triangle) const {
-  const bool skew = matrix_.symmetry == Symmetry::skew_symmetric;
-  const auto mirror = [&](const Scalar& value) -> Scalar {
-    if constexpr (is_complex<Scalar>)
-      if (matrix_.symmetry == Symmetry::hermitian) return Kokkos::conj(value);
-    return skew ? -value : value;
+  const auto mirror = [&](const Scalar& value) {
+    return detail::mirrored(matrix_.symmetry, value);
   };
   std::size_t off_diagonal = 0;
   for (std::size_t n = 0; n < triangle.entries(); ++n) {
@@ -243,13 +240,7 @@ Coo<Scalar, Ordinal> SlabReader<Scalar, Ordinal, Offset>::mirrored(
                                matrix_.name, " matrix; the file is damaged, write it again."));
     off_diagonal += row != col;
   }
-  const auto entries = static_cast<std::int64_t>(triangle.entries() + off_diagonal);
-  Coo<Scalar, Ordinal> both;
-  both.rows = triangle.rows;
-  both.cols = triangle.cols;
-  both.row = host_array<Ordinal>("fatvec::Coo::row", entries);
-  both.col = host_array<Ordinal>("fatvec::Coo::col", entries);
-  both.value = host_array<Scalar>("fatvec::Coo::value", entries);
+  Coo<Scalar, Ordinal> both(triangle.rows, triangle.cols, triangle.entries() + off_diagonal);
   std::size_t at = 0;
   const auto add = [&](Ordinal row, Ordinal col, const Scalar& value) {
     both.row(at) = row;

@@ -27,8 +27,7 @@ enum class Expected : std::uint8_t { row, column, value, imaginary, nothing };
 struct Failure {
   Fault fault = Fault::none;
   Expected expected = Expected::nothing;
-  std::int64_t line =
-      std::numeric_limits<std::int64_t>::max();  ///< counted from the piece's first line, 0
+  std::int64_t line = std::numeric_limits<std::int64_t>::max();  ///< the piece's first one is 0
   const char* line_start = nullptr;
   const char* token = nullptr;
 };

@@ -53,8 +53,7 @@ class TextBlocks {
   std::unique_ptr<ByteSource> source_;
   std::size_t header_bytes_;
   std::vector<char> buffer_;
-  std::size_t begin_ =
-      0;  ///< the bytes begin_ ... end_ - 1 of buffer_ were read and not yet handed out
+  std::size_t begin_ = 0;  ///< bytes begin_ ... end_ - 1 of buffer_ were read and not handed out
   std::size_t end_ = 0;
   bool source_ended_ = false;
   std::int64_t line_ = 1;
