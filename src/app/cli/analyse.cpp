@@ -44,8 +44,7 @@ int analyse(const ComparisonOptions& comparison) {
   Json workloads = Json::array();
   if (!options.json) {
     print_notes(matrix);
-    print_setting(matrix, structure, machine);
-    if (matrix_error) write_line(stdout, "precision", "{}", precision_text(*matrix_error));
+    print_setting(matrix, structure, machine, matrix_error);
   }
   for (const std::int64_t k : options.k) {
     auto ranking = ranking_of(options, structure, k);

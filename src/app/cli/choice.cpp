@@ -158,7 +158,8 @@ Json to_json(const OrderGain& gain) {
           {"break_even", std::isfinite(break_even) ? Json(break_even) : Json()}};
 }
 
-void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine) {
+void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine,
+                   const std::optional<double>& matrix_error) {
   write_line(stdout, "matrix", "{}", summary(matrix));
   const double touched = std::max(1.0, static_cast<double>(structure.rows.columns_touched));
   write_line(stdout, "structure",
@@ -167,6 +168,7 @@ void print_setting(const MatrixSource& matrix, const Structure& structure, const
              structure.rows.mean, structure.rows.max, structure.near_reads / touched,
              structure.block_size);
   write_line(stdout, "machine", "{}", summary(machine));
+  if (matrix_error) write_line(stdout, "precision", "{}", precision_text(*matrix_error));
 }
 
 std::string summary(const Machine& machine) {

@@ -77,7 +77,8 @@ Json to_json(const OrderGain& gain);
 /// "AMD EPYC (OpenMP, 2 threads): memory 12 GB/s, cache 156 GB/s, X prefetched from 12 MB on".
 std::string summary(const Machine& machine);
 
-/// Lines about the matrix and the machine.
-void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine);
+/// Lines about the matrix and the machine; matrix_error: of A's values in single precision.
+void print_setting(const MatrixSource& matrix, const Structure& structure, const Machine& machine,
+                   const std::optional<double>& matrix_error);
 
 }  // namespace fatvec::cli

@@ -100,24 +100,18 @@ void add_memory_limit(CLI::App& command, std::optional<std::uint64_t>& limit) {
 
 void add_format_options(CLI::App& command, FormatOptions& options,
                         std::optional<product::StorageOrder>& storage) {
-  const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning) {
-    whole(command.add_option(name, value, meaning)->capture_default_str(), 1)->type_name("N");
+  const auto rows = [&command](const char* name, std::int64_t& value, const char* meaning,
+                               std::int64_t least) {
+    whole(command.add_option(name, value, meaning)->capture_default_str(), least)->type_name("N");
   };
-  rows("--hack-size", options.hack_size, "Rows per hack (hll)");
-  whole(command
-            .add_option("--slice-size", options.slice_size,
-                        "Rows per slice (sell) or block (pjad); 0: 32, or for sell on CPUs "
-                        "as many as a vector register has elements")
-            ->capture_default_str(),
-        0)
-      ->type_name("N");
-  rows("--sort-window", options.sort_window, "Rows sorted by length among themselves (sell)");
-  whole(command
-            .add_option("--block-size", options.block_size,
-                        "Rows per block (bsr), at most 16; 0: the fewest bytes")
-            ->capture_default_str(),
-        0)
-      ->type_name("N");
+  rows("--hack-size", options.hack_size, "Rows per hack (hll)", 1);
+  rows("--slice-size", options.slice_size,
+       "Rows per slice (sell) or block (pjad); 0: 32, or for sell on CPUs as many as a vector "
+       "register has elements",
+       0);
+  rows("--sort-window", options.sort_window, "Rows sorted by length among themselves (sell)", 1);
+  rows("--block-size", options.block_size, "Rows per block (bsr), at most 16; 0: the fewest bytes",
+       0);
   using product::StorageOrder;
   const auto take = [&storage](const std::string& name) {
     const bool row_major = name == to_string(StorageOrder::row_major);

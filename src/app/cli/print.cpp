@@ -123,8 +123,7 @@ std::string text_of(const Json& value) {
 
 /// One line per array; with `stars`, padding as "*".
 void print_arrays(const std::vector<Array>& arrays, bool stars) {
-  const auto entries = std::find_if(arrays.begin(), arrays.end(),
-                                    [](const Array& array) { return array.name == "entries"; });
+  const auto entries = std::ranges::find(arrays, "entries", &Array::name);
   std::size_t width = 13;
   for (const auto& array : arrays) width = std::max(width, array.label().size());
   for (const auto& array : arrays) {

@@ -81,11 +81,10 @@ Tuned tune_one(const TuneOptions& options, product::Case task, const Structure& 
     progress.step(fmt::format("k {}, in another order", k));
     tuned.order = tuner.measure_order(tuned.measured.front().choice, {.order = RowOrder::rcm});
   }
-  const auto was_measured = [&](const Choice& choice) {
-    return std::any_of(tuned.measured.begin(), tuned.measured.end(),
-                       [&](const auto& m) { return m.choice == choice; });
-  };
-  std::erase_if(out_of_time, was_measured);
+  std::erase_if(out_of_time, [&](const Choice& choice) {
+    return std::ranges::find(tuned.measured, choice, &product::Measurement::choice) !=
+           tuned.measured.end();
+  });
   tuned.skipped = out_of_time.size();
   if (!options.forget)
     tuned.verdict = product::keep(cache, key, search, tuned.measured, options.force);
@@ -171,8 +170,8 @@ void require_writable(const std::filesystem::path& cache) {
 /// About how many choices are measured.
 std::size_t measurements(const TuneOptions& options) {
   const auto all = product::kernels();
-  const auto ranked = static_cast<std::size_t>(
-      std::count_if(all.begin(), all.end(), [](const auto& info) { return !info.portable; }));
+  const auto ranked =
+      static_cast<std::size_t>(std::ranges::count(all, false, &product::KernelInfo::portable));
   const std::size_t formats = ranked * (options.layout == "column" ? 2 : 1);
   const auto kernel = all.front().kernel;
   const std::size_t policies =
@@ -206,8 +205,7 @@ int tune(const TuneOptions& options) {
   if (!load.empty()) fmt::print(stderr, "fatvec: note: {}\n", load);
   if (!options.json) {
     print_notes(matrix);
-    print_setting(matrix, structure, machine);
-    if (matrix_error) write_line(stdout, "precision", "{}", precision_text(*matrix_error));
+    print_setting(matrix, structure, machine, matrix_error);
   }
   std::vector<Tuned> list;
   list.reserve(options.k.size());

@@ -20,19 +20,12 @@ void require_known(const char* what, std::string_view name,
       detail::concat("unknown ", what, " '", name, "'; this build has ", joined(known), "."));
 }
 
-std::vector<std::string_view> names_of_kernels() {
-  return {kernel_names.begin(), kernel_names.end()};
-}
-
 }  // namespace
 
 HostCsr host_csr(
     const CsrMatrix<double, std::int32_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>& csr) {
   using Host = Kokkos::DefaultHostExecutionSpace;
-  const auto narrow = [&](std::int64_t nnz) {
-    return detail::checked_count<std::int32_t>(static_cast<double>(nnz), "entries");
-  };
-  narrow(csr.nnz());
+  detail::checked_count<std::int32_t>(static_cast<double>(csr.nnz()), "entries");
   const auto rows = static_cast<std::size_t>(csr.rows());
   auto row_map = detail::allocate<HostCsr::Offsets>(Host(), "fatvec::csr::row_map", rows + 1);
   Kokkos::parallel_for(
@@ -86,10 +79,9 @@ std::vector<KernelInfo> kernels() {
 
 bool has_single_precision(std::string_view kernel) {
   const auto formats = formats_in_single_precision();
-  const auto all = kernels();
-  return std::any_of(all.begin(), all.end(), [&](const KernelInfo& info) {
+  return std::ranges::any_of(kernels(), [&](const KernelInfo& info) {
     return info.kernel == kernel && !info.portable &&
-           std::find(formats.begin(), formats.end(), info.format) != formats.end();
+           std::ranges::find(formats, info.format) != formats.end();
   });
 }
 
@@ -113,26 +105,24 @@ std::string_view default_backend() {
 
 std::unique_ptr<Product> prepare(std::string_view kernel, std::string_view backend,
                                  const Case& task) {
-  require_known("kernel", kernel, names_of_kernels());
+  require_known("kernel", kernel, {kernel_names.begin(), kernel_names.end()});
   require_known("backend", backend, backends());
+  const auto known = [&](std::unique_ptr<Product> product, const char* what, const auto& formats,
+                         const char* option) {
+    if (!product)
+      throw UsageError(detail::concat("this build has no kernel '", kernel, "' ", what,
+                                      ", but those of ", joined(formats), "; ", option,
+                                      " of CMake names more."));
+    return product;
+  };
+  if (!task.in_double())
+    return known(prepare_in_float(kernel, backend, task), "in float", formats_in_float(),
+                 "FATVEC_FLOAT_FORMATS");
+  if (task.float_values)
+    return known(prepare_in_single_precision(kernel, backend, task),
+                 "for values of A in single precision", formats_in_single_precision(),
+                 "FATVEC_SINGLE_FORMATS");
   std::unique_ptr<Product> product;
-  if (!task.in_double()) {
-    product = prepare_in_float(kernel, backend, task);
-    if (!product)
-      throw UsageError(detail::concat("this build has no kernel '", kernel,
-                                      "' in float, but those ", "of ", joined(formats_in_float()),
-                                      "; FATVEC_FLOAT_FORMATS of CMake names more."));
-    return product;
-  }
-  if (task.float_values) {
-    product = prepare_in_single_precision(kernel, backend, task);
-    if (!product)
-      throw UsageError(detail::concat("this build has no kernel '", kernel,
-                                      "' for values of A in single precision, but those of ",
-                                      joined(formats_in_single_precision()),
-                                      "; FATVEC_SINGLE_FORMATS of CMake names more."));
-    return product;
-  }
   for_each_kernel([&](auto candidate) {
     if (kernel == candidate.name) product = prepare_on<double, decltype(candidate)>(backend, task);
   });

@@ -111,8 +111,7 @@ class Product {
   /// Copies Y (rows × k) out.
   virtual void store(const HostMultivector& y) const = 0;
 
-  double setup_seconds =
-      0;  ///< conversion from CSR where the product runs, plus analysis; no host-device transfer
+  double setup_seconds = 0;         ///< conversion from CSR and analysis; no copies to the device
   std::uint64_t matrix_bytes = 0;   ///< of A in its format
   std::int64_t stored_entries = 0;  ///< of A, padding included
 };

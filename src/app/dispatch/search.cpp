@@ -29,8 +29,7 @@ class Found {
   Found(const SearchTask& task, const MeasureInTurns& measure) : task_(task), measure_(measure) {}
 
   [[nodiscard]] Measurement* find(const Choice& choice) {
-    const auto found = std::find_if(measured_.begin(), measured_.end(),
-                                    [&](const auto& m) { return m.choice == choice; });
+    const auto found = std::ranges::find(measured_, choice, &Measurement::choice);
     return found == measured_.end() ? nullptr : &*found;
   }
 

@@ -39,9 +39,9 @@ std::string joined(const std::vector<std::string_view>& names, std::string_view 
 CLI::Option* one_of(CLI::Option* option, const std::vector<std::string_view>& names) {
   option->type_name(joined(names, "|"));
   return check(option, [names](const std::string& text) {
-    const bool known = std::find(names.begin(), names.end(), text) != names.end();
-    return known ? ""
-                 : fmt::format("unknown name '{}'; this build has {}.", text, joined(names, ", "));
+    return std::ranges::find(names, text) != names.end()
+               ? ""
+               : fmt::format("unknown name '{}'; this build has {}.", text, joined(names, ", "));
   });
 }
 
@@ -53,10 +53,6 @@ CLI::Option* finite(CLI::Option* option, double least) {
                ? fmt::format("wants a finite number, not '{}'.", text)
                : fmt::format("wants a finite number of at least {}, not '{}'.", least, text);
   });
-}
-
-CLI::Option* finite(CLI::Option* option) {
-  return finite(option, -std::numeric_limits<double>::infinity());
 }
 
 void require_sound_environment() {

@@ -18,8 +18,7 @@ std::string joined(const std::vector<std::string_view>& names, std::string_view 
 CLI::Option* one_of(CLI::Option* option, const std::vector<std::string_view>& names);
 
 /// Lets an option take finite numbers from `least` only.
-CLI::Option* finite(CLI::Option* option, double least);
-CLI::Option* finite(CLI::Option* option);
+CLI::Option* finite(CLI::Option* option, double least = -std::numeric_limits<double>::infinity());
 /// Lets an option take whole numbers from `least` to `most` only.
 CLI::Option* whole(CLI::Option* option, std::int64_t least,
                    std::int64_t most = std::numeric_limits<std::int64_t>::max());
