@@ -20,6 +20,15 @@ def matrices():
     return Path(folder) if folder and Path(folder).is_dir() else None
 
 
+def edit_entry(cache, **changes):
+    """Changes the one entry of a cache of `fatvec tune`, and returns it as it is then."""
+    document = json.loads(cache.read_text())
+    (entry,) = document["entries"].values()
+    entry.update(changes)
+    cache.write_text(json.dumps(document))
+    return entry
+
+
 class CliTest(unittest.TestCase):
     """Each test has an empty folder of its own; the program runs in it."""
 

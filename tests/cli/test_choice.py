@@ -9,7 +9,7 @@ import subprocess
 import threading
 import unittest
 
-from program import DATA, PROGRAM, CliTest, matrices
+from program import DATA, PROGRAM, CliTest, edit_entry, matrices
 
 LIST = json.loads(subprocess.run([PROGRAM, "list", "--json"], capture_output=True).stdout)
 FORMATS = sorted({kernel["format"] for kernel in LIST["kernels"] if not kernel["portable"]})
@@ -35,6 +35,9 @@ class Choice(CliTest):
 
 
 class Analyse(Choice):
+    def ranking(self, *arguments):
+        return self.json("analyse", *arguments)["workloads"][0]["ranking"]
+
     def test_explains_itself_in_ten_lines(self):
         folder = matrices()
         matrix = folder / "adder_dcop_32.mtx.gz" if folder else DATA / "west2021.mtx.gz"
@@ -79,16 +82,12 @@ class Analyse(Choice):
                     self.assertAlmostEqual(sum(p["parts"].values()), p["seconds"])
 
     def test_column_major_operands_may_be_packed(self):
-        ranking = self.json("analyse", "gen:stencil7:8", "--k", 16, "--layout", "column")[
-            "workloads"
-        ][0]["ranking"]
+        ranking = self.ranking("gen:stencil7:8", "--k", 16, "--layout", "column")
         self.assertEqual(sorted(p["format"] for p in ranking), sorted(2 * FORMATS))
         self.assertEqual(sum(p["packed"] for p in ranking), len(FORMATS))
 
     def test_what_does_not_fit_comes_last(self):
-        ranking = self.json("analyse", "gen:arrow:3000", "--k", 4, "--memory-limit", "1MB")[
-            "workloads"
-        ][0]["ranking"]
+        ranking = self.ranking("gen:arrow:3000", "--k", 4, "--memory-limit", "1MB")
         fits = [p["fits"] for p in ranking]
         self.assertEqual(fits, sorted(fits, reverse=True))
         fitting = {p["format"] for p in ranking if p["fits"]}
@@ -192,13 +191,7 @@ class Tune(Choice):
         self.assertFalse((self.folder / "tune.json").exists())
 
     def edit_entry(self, **changes):
-        """Changes the one entry of the cache, and returns it as it is then."""
-        path = self.folder / "tune.json"
-        document = json.loads(path.read_text())
-        (entry,) = document["entries"].values()
-        entry.update(changes)
-        path.write_text(json.dumps(document))
-        return entry
+        return edit_entry(self.folder / "tune.json", **changes)
 
     def entry(self):
         (entry,) = self.cache().values()

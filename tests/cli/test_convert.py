@@ -22,6 +22,13 @@ def npy(descr, shape, numbers, code):
     )
 
 
+CSR = {
+    "indptr": npy("<i4", "(5,)", (0, 1, 3, 3, 4), "<i"),
+    "indices": npy("<i4", "(4,)", (1, 0, 2, 2), "<i"),
+    "data": npy("<f8", "(4,)", (2.5, -1, 3, 0.125), "<d"),
+}
+
+
 def zstandard(data):
     """A frame of one block that is not compressed; the standard library has no zstd."""
     block = (len(data) << 3 | 1).to_bytes(3, "little")
@@ -41,16 +48,7 @@ class Convert(CliTest):
         return name
 
     def csr(self, name, **arguments):
-        return self.npz(
-            name,
-            "csr",
-            {
-                "indptr": npy("<i4", "(5,)", (0, 1, 3, 3, 4), "<i"),
-                "indices": npy("<i4", "(4,)", (1, 0, 2, 2), "<i"),
-                "data": npy("<f8", "(4,)", (2.5, -1, 3, 0.125), "<d"),
-            },
-            **arguments,
-        )
+        return self.npz(name, "csr", CSR, **arguments)
 
     def arrays(self, name):
         return self.json("print", name, "--force")["arrays"]
@@ -150,7 +148,6 @@ class Convert(CliTest):
         self.assertEqual(self.arrays(name)["values"], [2])
 
     def test_what_is_not_read_is_refused_with_a_remedy(self):
-        good = npy("<i4", "(4,)", (1, 0, 2, 2), "<i")
         cases = {
             "dia": ("dia", {}, r"format 'dia' is not read; there are csr, csc, bsr and coo"),
             "object": (
@@ -181,14 +178,8 @@ class Convert(CliTest):
             "missing": ("coo", {}, r"has no array 'row'"),
         }
         for name, (kind, arrays, wanted) in cases.items():
-            arrays = {
-                "indptr": npy("<i4", "(5,)", (0, 1, 3, 3, 4), "<i"),
-                "indices": good,
-                "data": npy("<f8", "(4,)", (2.5, -1, 3, 0.125), "<d"),
-                **arrays,
-            }
             for compression in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED):
-                self.npz(f"{name}.npz", kind, arrays, compression)
+                self.npz(f"{name}.npz", kind, {**CSR, **arrays}, compression)
                 self.assertRegex(self.error("info", f"{name}.npz"), rf"{name}\.npz: .*{wanted}")
 
     def test_damaged_archives_are_refused(self):

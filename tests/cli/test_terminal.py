@@ -10,7 +10,7 @@ import subprocess
 import unittest
 import xml.etree.ElementTree as xml
 
-from program import BAD_INPUT, OK, PROGRAM, CliTest
+from program import BAD_INPUT, OK, PROGRAM, CliTest, edit_entry
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -124,25 +124,15 @@ class Terminal(CliTest):
             return self.fatvec(*arguments, *matrix, FATVEC_CACHE=str(cache)).stdout
 
         run("tune", "--seconds", 0.001, "--default-policies", "--force")
+        tiles = "width:4/threads_per_row:0"
         for kernel, policy, words in (
-            (
-                "csr-portable",
-                "form:range/width:4/threads_per_row:0",
-                "row by row, tiles of 4 columns",
-            ),
+            ("csr-portable", f"form:range/{tiles}", "row by row, tiles of 4 columns"),
             ("csr-portable", "form:range/width:1/threads_per_row:0", "row by row, single columns"),
-            (
-                "csr-portable",
-                "form:team/width:4/threads_per_row:0",
-                "a team for each row, tiles of 4 columns",
-            ),
+            ("csr-portable", f"form:team/{tiles}", "a team for each row, tiles of 4 columns"),
             ("csr-row", "blocks_per_thread:16", "16 blocks of rows a thread"),
             ("csr-row", "", ""),
         ):
-            document = json.loads(cache.read_text())
-            (entry,) = document["entries"].values()
-            entry.update(kernel=kernel, policy=policy)
-            cache.write_text(json.dumps(document))
+            edit_entry(cache, kernel=kernel, policy=policy)
             self.assertRegex(
                 run("analyse"),
                 rf"\ntuned +{', '.join(filter(None, [kernel, words]))}, [\d.]+ \w+ a product",
