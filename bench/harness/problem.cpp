@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/problem.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
-#include <sstream>
 
 #include <fatvec/generate/generate.hpp>
 #include <fatvec/io/matrix_file.hpp>
@@ -112,14 +113,10 @@ const verify::Reference<double>& Problem::reference(std::int64_t k) {
 }
 
 std::optional<std::string> Problem::difference(const product::HostMultivector& y) {
-  const auto k = static_cast<std::int64_t>(y.extent(1));
-  const auto verdict = verify::compare(reference(k), y);
+  const auto verdict = verify::compare(reference(static_cast<std::int64_t>(y.extent(1))), y);
   if (verdict.passed) return {};
-  std::ostringstream text;
-  text.precision(17);
-  text << "verification failed: row " << verdict.worst_row << " column " << verdict.worst_column
-       << " expected " << verdict.expected << " got " << verdict.got;
-  return text.str();
+  return fmt::format("verification failed: row {} column {} expected {:.17g} got {:.17g}",
+                     verdict.worst_row, verdict.worst_column, verdict.expected, verdict.got);
 }
 
 }  // namespace fatvec::bench

@@ -4,13 +4,13 @@
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
+#include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
 
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -90,9 +90,7 @@ void add_gpu([[maybe_unused]] Facts& facts) {
 }
 
 std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
+  return fmt::format("{:.1f}", value);
 }
 
 /// The fewest digits that read back to the same number.
@@ -149,12 +147,11 @@ Facts provenance(const Options& options, const Bandwidths& bandwidths) {
 }
 
 std::string summary(const Bandwidths& bandwidths) {
-  std::string text = device_name() + ", " +
-                     std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()) +
-                     " host threads";
+  std::string text = fmt::format("{}, {} host threads", device_name(),
+                                 Kokkos::DefaultHostExecutionSpace().concurrency());
   for (const auto& stream : bandwidths.streams)
-    text += std::string(&stream == bandwidths.streams.data() ? "; " : ", ") + stream.device + " " +
-            stream.pattern + " " + number(stream.gbs);
+    text += fmt::format("{} {} {} {:.1f}", &stream == bandwidths.streams.data() ? ";" : ",",
+                        stream.device, stream.pattern, stream.gbs);
   if (!bandwidths.streams.empty()) text += " GB/s";
   const std::string note = product::load_note();
   return note.empty() ? text : text + "\n" + note;

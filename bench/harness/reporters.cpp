@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/reporters.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -58,16 +60,12 @@ std::string with_copies(const benchmark::BenchmarkReporter::Run& run) {
   const auto gflops = [&](const char* in, const char* out) {
     return flops / (seconds + counter(run, in) + counter(run, out));
   };
-  char text[80];
-  std::snprintf(text, sizeof text, "  (%.2f GFLOPS with copies",
-                gflops("copy_in_seconds", "copy_out_seconds"));
-  std::string notes = text;
-  if (run.counters.contains("pinned_out_seconds")) {
-    std::snprintf(text, sizeof text, ", %.2f pinned",
-                  gflops("pinned_in_seconds", "pinned_out_seconds"));
-    notes += text;
-  }
-  return notes + ")";
+  const std::string pinned =
+      run.counters.contains("pinned_out_seconds")
+          ? fmt::format(", {:.2f} pinned", gflops("pinned_in_seconds", "pinned_out_seconds"))
+          : "";
+  return fmt::format("  ({:.2f} GFLOPS with copies{})",
+                     gflops("copy_in_seconds", "copy_out_seconds"), pinned);
 }
 
 /// What a number of the row is not to be taken for.
@@ -94,61 +92,44 @@ void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   GetOutputStream().flush();
 }
 
-/// Of a suite of ranks.
-void TableReporter::print_rank_row(const Run& run) {
-  auto fields = fields_of(run.run_name.function_name).named;
-  char line[512];
-  if (fields["matrix"] != matrix_) {
-    matrix_ = fields["matrix"];
-    std::snprintf(line, sizeof line,
-                  "\n%s\n%5s %-8s %-9s %-9s %-6s %4s %10s %7s %8s %10s %7s %9s\n", matrix_.c_str(),
-                  "ranks", "format", "exchange", "partition", "layout", "k", "ms", "spread",
-                  "GFLOPS", "efficiency", "hidden", "MB moved");
-    GetOutputStream() << line;
+void TableReporter::print_row(const Run& run) {
+  constexpr auto columns = "{:<15} {:<7} {:<10} {:<13} {:<6} {:>4} ";
+  constexpr auto of_ranks = "{:>5} {:<8} {:<9} {:<9} {:<6} {:>4} ";
+  auto [named, variant] = fields_of(run.run_name.function_name);
+  const bool on_ranks = !named["ranks"].empty();
+  auto& out = GetOutputStream();
+  if (named["matrix"] != matrix_) {
+    matrix_ = named["matrix"];
+    if (on_ranks)
+      out << "\n"
+          << matrix_ << "\n"
+          << fmt::format(of_ranks, "ranks", "format", "exchange", "partition", "layout", "k")
+          << "        ms  spread   GFLOPS efficiency  hidden  MB moved\n";
+    else
+      out << "\n"
+          << cli::bold(stdout, matrix_) << twin_note(matrix_) << "\n"
+          << fmt::format(columns, "contender", "backend", "format", "variant", "layout", "k")
+          << "        ms  spread   GFLOPS    GB/s  bound  setup ms\n";
   }
   const bool told = run.report_label.starts_with("nccl");  // other names are longer than a column
-  const std::string& exchange = told ? run.report_label : fields["exchange"];
-  std::snprintf(line, sizeof line, "%5s %-8s %-9s %-9s %-6s %4s ", fields["ranks"].c_str(),
-                fields["format"].c_str(), exchange.c_str(), fields["partition"].c_str(),
-                fields["layout"].c_str(), fields["k"].c_str());
-  GetOutputStream() << line;
+  out << (on_ranks ? fmt::format(of_ranks, named["ranks"], named["format"],
+                                 told ? run.report_label : named["exchange"], named["partition"],
+                                 named["layout"], named["k"])
+                   : fmt::format(columns, named["contender"], named["backend"], named["format"],
+                                 variant, named["layout"], named["k"]));
   if (run.error_occurred || !measured_) {
-    GetOutputStream() << (run.error_occurred ? run.error_message : "verified") << "\n";
+    out << (run.error_occurred ? run.error_message : "verified") << "\n";
     return;
   }
-  std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %10.3f %5.0f %% %9.3f%s\n",
-                counter(run, "median_seconds") * 1e3, counter(run, "spread") * 100,
-                counter(run, "GFLOPS"), counter(run, "efficiency"), counter(run, "overlap") * 100,
-                counter(run, "exchanged_bytes") * 1e-6, notes_of(run).c_str());
-  GetOutputStream() << line;
-}
-
-void TableReporter::print_row(const Run& run) {
-  auto fields = fields_of(run.run_name.function_name);
-  if (!fields.named["ranks"].empty()) return print_rank_row(run);
-  char line[512];
-  if (fields.named["matrix"] != matrix_) {
-    matrix_ = fields.named["matrix"];
-    GetOutputStream() << "\n" << cli::bold(stdout, matrix_) << twin_note(matrix_) << "\n";
-    std::snprintf(line, sizeof line, "%-15s %-7s %-10s %-13s %-6s %4s %10s %7s %8s %7s %6s %9s\n",
-                  "contender", "backend", "format", "variant", "layout", "k", "ms", "spread",
-                  "GFLOPS", "GB/s", "bound", "setup ms");
-    GetOutputStream() << line;
-  }
-  std::snprintf(line, sizeof line, "%-15s %-7s %-10s %-13s %-6s %4s ",
-                fields.named["contender"].c_str(), fields.named["backend"].c_str(),
-                fields.named["format"].c_str(), fields.variant.c_str(),
-                fields.named["layout"].c_str(), fields.named["k"].c_str());
-  GetOutputStream() << line;
-  if (run.error_occurred || !measured_) {
-    GetOutputStream() << (run.error_occurred ? run.error_message : "verified") << "\n";
-    return;
-  }
-  std::snprintf(line, sizeof line, "%10.4f %5.1f %% %8.2f %7.1f %4.0f %% %9.2f%s\n",
-                counter(run, "median_seconds") * 1e3, counter(run, "spread") * 100,
-                counter(run, "GFLOPS"), counter(run, "GBs"), counter(run, "bound_fraction") * 100,
-                counter(run, "setup_seconds") * 1e3, notes_of(run).c_str());
-  GetOutputStream() << line;
+  out << fmt::format("{:10.4f} {:5.1f} % {:8.2f} ", counter(run, "median_seconds") * 1e3,
+                     counter(run, "spread") * 100, counter(run, "GFLOPS"))
+      << (on_ranks
+              ? fmt::format("{:10.3f} {:5.0f} % {:9.3f}", counter(run, "efficiency"),
+                            counter(run, "overlap") * 100, counter(run, "exchanged_bytes") * 1e-6)
+              : fmt::format("{:7.1f} {:4.0f} % {:9.2f}", counter(run, "GBs"),
+                            counter(run, "bound_fraction") * 100,
+                            counter(run, "setup_seconds") * 1e3))
+      << notes_of(run) << "\n";
 }
 
 void JsonReporter::ReportRuns(const std::vector<Run>& runs) {

@@ -26,7 +26,6 @@ class TableReporter : public benchmark::BenchmarkReporter {
 
  private:
   void print_row(const Run& run);
-  void print_rank_row(const Run& run);
 
   std::string summary_;
   bool measured_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/vector_problem.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/concepts.hpp>
@@ -157,11 +158,10 @@ std::optional<std::string> VectorProblem::difference(Operation operation,
     const auto& [value, allowed] = wanted[at];
     if (std::abs(numbers[at] - value) <= allowed) continue;
     const std::size_t of_column = wanted.size() / answers_.size();
-    std::ostringstream text;
-    text.precision(17);
-    text << "verification failed: number " << at % of_column << " of column " << at / of_column
-         << " is " << numbers[at] << ", expected " << value << " to within " << allowed << ".";
-    return text.str();
+    return fmt::format(
+        "verification failed: number {} of column {} is {:.17g}, expected {:.17g} to within "
+        "{:.17g}.",
+        at % of_column, at / of_column, numbers[at], value, allowed);
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <memory>
 #include <type_traits>
 
 #include <fatvec/app/dispatch/product.hpp>
