@@ -32,6 +32,22 @@ inline HostCsr whole(const std::string& spec) {
   return generate::generate(generate::parse_spec("gen:" + spec));
 }
 
+inline std::int64_t sum_of(std::int64_t mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return mine;
+}
+
+/// What the error says that a call throws.
+template <class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
 /// Every size-th entry of the matrix, so that nearly none is on the rank that is to have it.
 inline GlobalCoo<double> dealt(const Communicator& world, const HostCsr& a) {
   std::vector<std::array<std::int64_t, 3>> mine;

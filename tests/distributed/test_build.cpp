@@ -68,9 +68,7 @@ TEST(DistributedMatrix, AddsUpDuplicatesOfAllRanks) {
       coo.value(n) = serial.values(n) / world.size();
     }
   const auto a = distributed::from_coo(world, Partition::even(25, world.size()), coo);
-  std::int64_t nnz = a.local().nnz() + a.halo().matrix().nnz();
-  MPI_Allreduce(MPI_IN_PLACE, &nnz, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  EXPECT_EQ(nnz, serial.nnz());
+  EXPECT_EQ(sum_of(a.local().nnz() + a.halo().matrix().nnz()), serial.nnz());
   if (world.size() == 1 || world.size() == 2 || world.size() == 4)  // sums are exact
     expect_product<LayoutRight, LayoutRight>(a, serial, 3, 1.0, 0.0);
 }
@@ -86,23 +84,11 @@ TEST(DistributedMatrix, HasGlobalIndicesOf64Bits) {
   const Partition rows = Partition::even(8, world.size());
   const auto mine = distributed::gather_rows(world, rows, coo);
   for (std::int64_t n = 0; n < mine.nnz(); ++n) EXPECT_EQ(mine.entries(n), columns - 1);
-  std::int64_t all = mine.nnz();
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, world.get());
-  EXPECT_EQ(all, world.size());
+  EXPECT_EQ(sum_of(mine.nnz()), world.size());
   const auto parts = distributed::split<double, std::int32_t>(mine, columns - 3, columns);
   EXPECT_EQ(parts.local.nnz(), mine.nnz());
   // All of X on few ranks is refused by all.
   EXPECT_THROW(distributed::from_rows(world, rows, mine), CapacityError);
-}
-
-template <class Throws>
-std::string message_of(const Throws& throws) {
-  try {
-    throws();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 TEST(DistributedErrors, KeepTheirClass) {

@@ -186,35 +186,13 @@ TEST(DistributedInterop, TakesTpetrasMatricesWithAnyMaps) {
     }
     row_map.push_back(static_cast<std::int64_t>(entries.size()));
   }
-  a.matrix = HostCsr(
-      static_cast<int>(a.rows->elements.size()), static_cast<int>(a.columns->elements.size()),
-      HostCsr::Offsets("row_map", row_map.size()), HostCsr::Ordinals("entries", entries.size()),
-      HostCsr::Scalars("values", values.size()));
-  const HostCsr::Offsets offsets("row_map", row_map.size());
-  for (std::size_t i = 0; i < row_map.size(); ++i) offsets(i) = row_map[i];
-  a.matrix.row_map = offsets;
-  for (std::size_t n = 0; n < entries.size(); ++n) {
-    a.matrix.entries(n) = entries[n];
-    a.matrix.values(n) = values[n];
-  }
-
-  const auto matrix = distributed::from_tpetra(world, a, options());
-  const Vectors x("x", a.rows->elements.size(), 2);
-  const Vectors y("y", a.rows->elements.size(), 2);
-  const auto host = Kokkos::create_mirror_view(x);
-  for (std::size_t n = 0; n < a.rows->elements.size(); ++n)
-    for (int c = 0; c < 2; ++c) host(n, c) = x_value(a.rows->elements[n], c);
-  Kokkos::deep_copy(x, host);
-  spmm(Exec(), 1.0, matrix, x, 0.0, y);
-  const auto found = on_host(y);
-  for (std::size_t r = 0; r < a.rows->elements.size(); ++r)
-    for (int c = 0; c < 2; ++c) {
-      double expected = 0;
-      for (std::int64_t n = serial.row_map(a.rows->elements[r]);
-           n < serial.row_map(a.rows->elements[r] + 1); ++n)
-        expected += serial.values(n) * x_value(serial.entries(n), c);
-      EXPECT_NEAR(found(r, c), expected, 1e-12 * (1 + std::abs(expected)));
-    }
+  a.matrix = HostCsr(static_cast<int>(a.rows->elements.size()),
+                     static_cast<int>(a.columns->elements.size()),
+                     detail::to_device<HostExec>(row_map, "row_map"),
+                     detail::to_device<HostExec>(entries, "entries"),
+                     detail::to_device<HostExec>(values, "values"));
+  const std::vector<std::int64_t> rows(a.rows->elements.begin(), a.rows->elements.end());
+  expect_rows(distributed::from_tpetra(world, a, options()), serial, rows, rows);
 }
 
 }  // namespace

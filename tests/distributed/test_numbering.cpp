@@ -75,15 +75,11 @@ TEST(DistributedNumbering, NamesWhatIsMissingOrThereTwice) {
     if (world.rank() == world.size() - 1) mine = {0, 3, 2, 1, 4, row};
     return mine;
   };
-  const auto message = [&](std::int64_t rows, std::int64_t row) -> std::string {
-    try {
-      (void)Numbering(world, rows, with(row));
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "no error";
+  const auto message = [&](std::int64_t rows, std::int64_t row) {
+    return message_of([&] { (void)Numbering(world, rows, with(row)); });
   };
   EXPECT_EQ(message(6, 5), "no error");
+  EXPECT_THROW(Numbering(world, 6, with(2)), InputError);
   EXPECT_NE(message(6, 2).find("row 2 is there twice"), std::string::npos);
   EXPECT_NE(message(6, 6).find("row 6 is not within 0 ... 5"), std::string::npos);
   EXPECT_NE(message(7, 5).find("row 6 of 7 is on no rank"), std::string::npos);

@@ -38,21 +38,24 @@ TEST(DistributedProduct, HasNoColumnsWhereXHasNone) {
   expect_product<LayoutRight, LayoutRight>(spread(world, serial), serial, 0, 1.0, 0.0);
 }
 
+/// All rows on one rank.
+Partition all_on(const Communicator& world, int rank, std::int64_t rows) {
+  return Partition::of_local_rows(world, world.rank() == rank ? rows : 0);
+}
+
 TEST(DistributedProduct, TakesAnyPartition) {
   const Communicator world;
   const HostCsr serial = whole("arrow:50");
   // All rows on the last rank, on the first, or as many as the rank's number.
-  std::vector<std::int64_t> last(world.size() + 1, 0);
-  last.back() = 50;
-  std::vector<std::int64_t> first(world.size() + 1, 50);
-  first.front() = 0;
-  std::vector<std::int64_t> rising(world.size() + 1, 0);
-  for (int p = 1; p <= world.size(); ++p) rising[p] = rising[p - 1] + p - 1;
-  rising.back() = 50;
+  const auto last = all_on(world, world.size() - 1, 50);
+  const auto first = all_on(world, 0, 50);
+  std::vector<std::int64_t> offsets(world.size() + 1, 0);
+  for (int p = 1; p <= world.size(); ++p) offsets[p] = offsets[p - 1] + p - 1;
+  offsets.back() = 50;
+  const auto rising = Partition::of_offsets(offsets);
   for (const auto& rows : {last, first, rising}) {
     for (const auto& columns : {last, rising}) {
-      const auto a = distributed::from_coo(world, Partition::of_offsets(rows), dealt(world, serial),
-                                           {}, Partition::of_offsets(columns));
+      const auto a = distributed::from_coo(world, rows, dealt(world, serial), {}, columns);
       expect_product<LayoutRight, LayoutRight>(a, serial, 5, 1.0, 0.0);
     }
   }
@@ -186,12 +189,8 @@ TEST(DistributedProduct, MayFollowAnotherAtOnce) {
 TEST(DistributedProduct, MayBeFarBehindThoseOfOtherRanks) {
   const Communicator world;
   const HostCsr serial = whole("uniform:61x61:5");
-  std::vector<std::int64_t> last(world.size() + 1, 0);
-  last.back() = 61;
-  std::vector<std::int64_t> first(world.size() + 1, 61);
-  first.front() = 0;
-  const auto a = distributed::from_coo(world, Partition::of_offsets(last), dealt(world, serial),
-                                       options(), Partition::of_offsets(first));
+  const auto a = distributed::from_coo(world, all_on(world, world.size() - 1, 61),
+                                       dealt(world, serial), options(), all_on(world, 0, 61));
   constexpr int k = 4;
   constexpr int products = 8;
   const Exec exec;
