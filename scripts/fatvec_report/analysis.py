@@ -40,8 +40,8 @@ def means(values: pd.Series, marks: pd.Series, name: str, worst: str = "") -> di
 
 def against(rows: pd.DataFrame, others: pd.DataFrame, keys: list[str], name: str, how="left"):
     """Beside each row the one of `others` with its keys: NAME, the speed over its, NAME_mark, and
-    other_seconds."""
-    others = others.set_index(keys)[["seconds", "mark"]].add_prefix("other_")
+    other_seconds, other_GFLOPS, other_what, other_mark."""
+    others = others.set_index(keys)[["seconds", "GFLOPS", "what", "mark"]].add_prefix("other_")
     rows = rows.join(others, on=keys, how=how)
     rows[name] = rows.other_seconds / rows.seconds
     rows[f"{name}_mark"] = unions(rows.mark, rows.other_mark)
@@ -88,32 +88,25 @@ def compare(run: Run) -> pd.DataFrame:
     return in_order(run, table.reset_index())
 
 
-def in_order(run: Run, table: pd.DataFrame) -> pd.DataFrame:
-    """Sorted by layout (and the like), matrix and k, names in the order of the file."""
+def in_order(run: Run, table: pd.DataFrame, *first: str) -> pd.DataFrame:
+    """Sorted by `first`, layout (and the like), matrix and k, names in the order of the file, those
+    that it has not last."""
 
     def file_order(column: pd.Series) -> pd.Series:
         names = run.rows[column.name].unique()
         return column if column.name == "k" else column.map(dict(zip(names, range(len(names)))))
 
     rest = [name for name in run.problem_keys if name not in ("matrix", "k")]
-    by = [*rest, "matrix", "k"]
+    by = list(dict.fromkeys([*first, *rest, "matrix", "k"]))
     return table.sort_values(by, key=file_order, ignore_index=True, kind="stable")
 
 
 def fatvec_over_raw(run: Run) -> pd.DataFrame:
     """Per problem, format and backend, fatvec's fastest kernel over the fastest hand-written one of
-    the same format on the same backend. Columns: those keys, ratio, GFLOPS, what and spread of both
-    (raw_GFLOPS, raw_what), bound_fraction."""
-    by = [*run.problem_keys, "format", "backend"]
-    both, raw = (
-        fastest(run.measured[run.measured.role == wanted], by) for wanted in (SPECIALISED, RAW)
-    )
-    numbers = ["seconds", "GFLOPS", "spread", "bound_fraction", "mark"]
-    both = both[[*by, *numbers, "how"]].rename(columns={"how": "what"})
-    both = both.merge(raw[[*by, *numbers, "what"]], on=by, suffixes=("", "_raw"))
-    both["ratio"] = both.seconds_raw / both.seconds
-    both["ratio_mark"] = unions(both.mark, both.mark_raw)
-    return both.rename(columns={"GFLOPS_raw": "raw_GFLOPS", "what_raw": "raw_what"})
+    the same format on the same backend: its rows, with what against() puts beside them."""
+    rows, by = run.measured, [*run.problem_keys, "format", "backend"]
+    own, raw = (fastest(rows[rows.role == wanted], by) for wanted in (SPECIALISED, RAW))
+    return against(own, raw, by, "ratio", "inner")
 
 
 def geometric_mean(ratios: pd.Series) -> float:
@@ -144,16 +137,12 @@ def counts(run: Run, table: pd.DataFrame) -> list[str]:
 def worst(run: Run, table: pd.DataFrame, same_format: pd.DataFrame) -> pd.DataFrame:
     """The ten cells in which fatvec is furthest behind, whoever is ahead: the hand-written kernel
     of the same format or the best library."""
-    names = "what GFLOPS mark against other_GFLOPS other_GFLOPS_mark ratio ratio_mark".split()
-    raw = "what GFLOPS mark raw_what raw_GFLOPS mark_raw ratio ratio_mark".split()
+    raw = "how GFLOPS mark other_what other_GFLOPS other_mark ratio ratio_mark".split()
     peer = "fatvec_what fatvec fatvec_mark peer_what peer peer_mark vs_peer vs_peer_mark".split()
-    columns = [*names, "spread", "bound_fraction"]
-    parts = [
-        same_format.rename(columns=dict(zip(raw, names))),
-        table.dropna(subset=["vs_peer"]).rename(columns=dict(zip(peer, names))),
-    ]
-    parts = [part for part in parts if len(part)] or parts[:1]
-    cells = pd.concat(parts)[[*run.problem_keys, *columns]]
+    peers = table.dropna(subset=["vs_peer"]).rename(columns=dict(zip(peer, raw)))
+    parts = [part for part in (same_format, peers) if len(part)] or [same_format]
+    cells = pd.concat(parts)[[*run.problem_keys, *raw, "spread", "bound_fraction"]]
+    cells = cells.rename(columns={"other_mark": "other_GFLOPS_mark"})
     return cells.sort_values("ratio", kind="stable").head(10).reset_index(drop=True)
 
 

@@ -22,23 +22,15 @@ def cells(run: Run) -> pd.DataFrame:
     by = [*run.problem_keys, "backend", "format"]
     rows = run.measured
     rows = pd.concat([rows[rows.format != ""], rows.assign(format=ANY)], ignore_index=True)
-    best = analysis.fastest(rows, [*by, "role"]).set_index([*by, "role"])
-    found = best.GFLOPS.unstack().reindex(columns=SIDES)
-    seconds = best.seconds.unstack().reindex(columns=SIDES)
+    best = analysis.fastest(rows, [*by, "role"])
+    found, seconds = (analysis.wide(best, by, "role", value) for value in ("GFLOPS", "seconds"))
+    found = found.reindex(columns=[*SIDES, *(f"{side}_mark" for side in SIDES)])
+    seconds = seconds.reindex(columns=SIDES)
     found["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
-    marks = best.mark.unstack().reindex(columns=SIDES)
-    found = found.join(marks.add_suffix("_mark"))
-    found["ratio_mark"] = unions(marks[PORTABLE], marks[SPECIALISED])
+    found["ratio_mark"] = unions(found.portable_mark, found.fatvec_mark)
     on_gpu = found.index.get_level_values("backend").isin(GPU_BACKENDS)
     found["launch_bound"] = (seconds[SPECIALISED] < LAUNCH_BOUND) & on_gpu
-    names = [*run.rows.backend.unique(), *run.rows.format.unique(), ANY]
-    places = {name: at for at, name in enumerate(names)}
-    return analysis.in_order(run, found.reset_index()).sort_values(
-        ["backend", "format", "k"],
-        key=lambda column: column if column.name == "k" else column.map(places),
-        ignore_index=True,
-        kind="stable",
-    )
+    return analysis.in_order(run, found.reset_index(), "backend", "format", "k")
 
 
 def summary(found: pd.DataFrame) -> pd.DataFrame:

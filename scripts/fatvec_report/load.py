@@ -11,15 +11,8 @@ from typing import Iterable
 
 import pandas as pd
 
-from .names import (
-    GPU_BACKENDS,
-    SPEAKING,
-    backend_of,
-    implementation_keys,
-    matrix_label,
-    parse_name,
-    role,
-)
+from .names import GPU_BACKENDS, SPEAKING, backend_of, implementation_keys
+from .names import matrix_label, parse_name, role
 
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 COUNTERS = (

@@ -45,7 +45,7 @@ def ratios(view) -> list[Block]:
 
 
 def _means(view, title: str, rows: pd.DataFrame) -> list[Block]:
-    raw = "raw_GFLOPS" in rows
+    raw = "other_GFLOPS" in rows
     rows = rows.assign(case=view.cases(rows))
     if raw:
         rows = rows.assign(line=rows.backend + ", " + rows.format)
@@ -135,7 +135,7 @@ def worst(view) -> list[Block]:
     cells = cells[cells.ratio < 1]
     cells = cells.assign(case=view.cases(cells))
     columns = (
-        "case | fatvec <- what | against | fatvec GFLOPS <- GFLOPS gflops | "
+        "case | fatvec <- how | against <- other_what | fatvec GFLOPS <- GFLOPS gflops | "
         "its GFLOPS <- other_GFLOPS gflops | ratio <- ratio times | spread <- spread share | "
         "of bound <- bound_fraction share"
     )

@@ -23,7 +23,7 @@ class Ratios(unittest.TestCase):
         table = analysis.fatvec_over_raw(run).set_index("format")
         # the serial kernel is faster, but on another backend
         self.assertAlmostEqual(table.ratio["csr"], 2.4 / 3)
-        self.assertEqual((table.what["csr"], table.raw_what["csr"]), ("csr-team", RAW_GUIDED))
+        self.assertEqual((table.how["csr"], table.other_what["csr"]), ("csr-team", RAW_GUIDED))
         self.assertAlmostEqual(table.ratio["hll"], 2)
 
     def test_the_portable_kernel_is_neither_fatvec_nor_a_library(self):
@@ -34,7 +34,7 @@ class Ratios(unittest.TestCase):
         self.assertEqual(found, (0.5, 2, "mkl csr", "csr-row"))
         self.assertEqual((table["fatvec-portable"].item(), row.fatvec), (2, 0.5))
         self.assertEqual(list(same.ratio), [0.5])
-        against = set(analysis.worst(run, table, same).against)
+        against = set(analysis.worst(run, table, same).other_what)
         self.assertEqual(against, {RAW_GUIDED, "mkl csr"})
         self.assertEqual(list(analysis.formats(run).over_csr), [1, 0.25])
         self.assertEqual(analysis.contenders(run, "peer"), ["mkl"])
@@ -43,7 +43,7 @@ class Ratios(unittest.TestCase):
         run = self.run_of("fatvec 4 | raw 2 | mkl 1 | fatvec 1 k=2 | mkl 3 k=2")
         table = analysis.worst(run, analysis.compare(run), analysis.fatvec_over_raw(run))
         order = [("mkl csr", 1, 0.25), (RAW_GUIDED, 1, 0.5), ("mkl csr", 2, 3)]
-        self.assertEqual(list(zip(table.against, table.k, table.ratio)), order)
+        self.assertEqual(list(zip(table.other_what, table.k, table.ratio)), order)
 
     def test_break_even_is_setup_over_gain_and_never_where_there_is_no_gain(self):
         run = self.run_of("fatvec 4 | team 3 | hll 1 setup=10 | fatvec 2 k=8 | hll 2.5 k=8 setup=9")
