@@ -20,11 +20,11 @@ def fastest(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return rows.loc[rows.groupby(by, sort=False).seconds.idxmin()] if len(rows) else rows
 
 
-def wide(rows: pd.DataFrame, by: list[str], column: str, value: str) -> pd.DataFrame:
-    """A row per `by`, per name in `column` a column of `value` and its NAME_mark, in the order of
-    the rows, of which each cell has one at most."""
-    found, names = rows.set_index([*by, column]), rows[column].unique()
-    values, marks = (found[each].unstack()[names] for each in (value, "mark"))
+def wide(rows: pd.DataFrame, by: list[str], column: str, value: str, names=None) -> pd.DataFrame:
+    """A row per `by`, per name in `column` (or per one of `names`) a column of `value` and its
+    NAME_mark, in the order of the rows, of which each cell has one at most."""
+    found, names = rows.set_index([*by, column]), rows[column].unique() if names is None else names
+    values, marks = (found[each].unstack().reindex(columns=names) for each in (value, "mark"))
     values = values.rename(columns=str).join(marks.rename(columns="{}_mark".format))
     return values.reindex(rows.set_index(by).index.unique())
 
@@ -66,10 +66,8 @@ def compare(run: Run) -> pd.DataFrame:
     spread, setup_seconds and setup_products (set-up in products); bound (GFLOPS at the bound),
     in_cache (working set within the last-level cache); vs_raw and vs_peer; NAME_mark of numbers.
     """
-    rows, keys = run.measured, run.problem_keys
-    names = run.rows.contender.unique()
-    table = wide(fastest(rows, [*keys, "contender"]), keys, "contender", "GFLOPS")
-    table = table.reindex(columns=[*names, *(f"{name}_mark" for name in names)])
+    rows, keys, names = run.measured, run.problem_keys, run.rows.contender.unique()
+    table = wide(fastest(rows, [*keys, "contender"]), keys, "contender", "GFLOPS", names)
     for wanted, name in BEST.items():
         best = fastest(rows[rows.role == wanted], keys).set_index(keys)
         table[name], table[f"{name}_mark"] = best.GFLOPS, best.mark

@@ -23,9 +23,9 @@ def cells(run: Run) -> pd.DataFrame:
     rows = run.measured
     rows = pd.concat([rows[rows.format != ""], rows.assign(format=ANY)], ignore_index=True)
     best = analysis.fastest(rows, [*by, "role"])
-    found, seconds = (analysis.wide(best, by, "role", value) for value in ("GFLOPS", "seconds"))
-    found = found.reindex(columns=[*SIDES, *(f"{side}_mark" for side in SIDES)])
-    seconds = seconds.reindex(columns=SIDES)
+    found, seconds = (
+        analysis.wide(best, by, "role", value, SIDES) for value in ("GFLOPS", "seconds")
+    )
     found["ratio"] = seconds[SPECIALISED] / seconds[PORTABLE]
     found["ratio_mark"] = unions(found.portable_mark, found.fatvec_mark)
     on_gpu = found.index.get_level_values("backend").isin(GPU_BACKENDS)

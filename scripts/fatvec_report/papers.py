@@ -10,7 +10,7 @@ from .load import Run, union, unions
 from .names import ANSWERS, RAW, SPECIALISED, matrix_key
 from .page import Block, Picture, gflops, headed, marked, table
 from .published import read
-from .style import BOUND, FORMATS, INK, Sheet, over_values, pick, plain, step, stroke
+from .style import FORMATS, INK, Sheet, pick, plain, step, stroke
 
 WAYS = {
     "together": ("-", "one product of k columns"),
@@ -166,11 +166,7 @@ def _averages(view, rows: pd.DataFrame):
     for axis, (group, kind) in zip(sheet.axes, panels):
         for position, (name, line) in enumerate(group.groupby("line", sort=False)):
             sheet.line(axis, line.threads, line[kind], name, **step(position))
-        if kind != "per_thread":
-            ideal = threads if kind == "speedup" else [1] * len(threads)
-            sheet.line(axis, threads, ideal, "ideal", **BOUND)
-        over_values(axis, rows.threads)
-        axis.set_ylim(bottom=0)
+        sheet.over_counts(axis, threads, kind)
         axis.set(title=f"{group.format.iloc[0]}: {kinds[kind]}", xlabel="threads")
     facts = f"{view.device}; {rows.matrices.max()} matrices, k = {rows.k.min()}"
     return sheet.done("Means over the suite, the papers' OpenMP kernels", facts)
@@ -181,15 +177,13 @@ def fraga(view) -> list[Block]:
     rows = over_deviation(view.run)
     if rows.row_deviation.nunique() < 3:
         return []
-    own = rows[rows.role.eq(RAW)].sort_values("row_deviation")
+    own = rows[rows.role.eq(RAW)]
+    names, own = own.format.unique(), own.sort_values("row_deviation")
     wide = analysis.wide(own, ["matrix"], "format", "GFLOPS")
-    names = list(dict.fromkeys(rows[rows.role.eq(RAW)].format))
     wide["deviation"] = own.groupby("matrix").row_deviation.first()
     wide = wide.reset_index()
-    printed = read("fraga_deviation.csv")
-    wide["published"] = wide.matrix.map(matrix_key).map(
-        printed.percent_average_deviation if len(printed) else {}
-    )
+    printed = read("fraga_deviation.csv").get("percent_average_deviation", {})
+    wide["published"] = wide.matrix.map(matrix_key).map(printed)
     columns = [
         "matrix | deviation (%) <- deviation .2f | published (%) <- published .2f",
         *((name, name, "gflops") for name in names),

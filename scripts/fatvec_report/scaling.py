@@ -10,7 +10,7 @@ from . import analysis
 from .load import Run, union, unions
 from .names import PEER, SPECIALISED, role
 from .page import Block, Picture, marked, number, table
-from .style import BOUND, STEPS, Sheet, narrow, over_values, pick, short, step, stroke
+from .style import STEPS, Sheet, narrow, pick, short, step, stroke
 
 
 def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
@@ -40,13 +40,10 @@ def over_threads(view) -> list[Block]:
 
     def one(part: pd.DataFrame) -> list[Block]:
         by = ["matrix", "contender", "k"]
-        wide = analysis.wide(part, by, "threads", "speedup")
+        wide = analysis.wide(part, by, "threads", "speedup", view.threads)
         last = part[part.threads == most].set_index(by)[["efficiency", "mark"]]
         wide = wide.join(last.rename(columns={"mark": "efficiency_mark"}))
         wide["best"] = part.set_index("threads").groupby(by).speedup.idxmax()
-        wide = wide.assign(
-            **{str(count): float("nan") for count in {*view.threads} - {*part.threads}}
-        )
         return [table(wide.reset_index(), columns, 2)]
 
     return [
@@ -75,12 +72,9 @@ def _scaling(view, rows: pd.DataFrame):
                 shade = {"color": looks["color"], "alpha": 0.13, "linewidth": 0}
                 axis.fill_between(means.index, group.min(), group.max(), **shade)
             sheet.line(axis, means.index, means, name, **looks)
-        ideal = threads if kind == "speedup" else [1] * len(threads)
-        sheet.line(axis, threads, ideal, "ideal", **BOUND)
-        over_values(axis, threads)
+        sheet.over_counts(axis, threads, kind)
         axis.set(title=f"k = {k}", xlabel="threads")
         axis.set_ylabel(kind if position % sheet.columns == 0 else "")
-        axis.set_ylim(bottom=0)
     return sheet.done(
         "Speedup and efficiency over threads",
         f"{view.device}; over the same contender on one thread; shaded: fatvec's worst to best",
@@ -151,12 +145,7 @@ def _over_ranks(view, rows: pd.DataFrame, name: str, label: str, title: str):
             points = group[(group.how == way) & (group.k == k)].sort_values("ranks")
             words = f"k = {k}" if rows.how.nunique() == 1 else f"{way}, k = {k}"
             sheet.line(axis, points.ranks, points.shown, words, **step(at))
-        counts = sorted(group.ranks.unique())
-        if name in ("efficiency", "speed-up"):
-            ideal = counts if name == "speed-up" else [1] * len(counts)
-            sheet.line(axis, counts, ideal, "ideal", **BOUND)
-        over_values(axis, counts)
-        axis.set_ylim(bottom=0)
+        sheet.over_counts(axis, sorted(group.ranks.unique()), name)
         axis.set(title=short(matrix, 40), xlabel="ranks", ylabel=label)
     return sheet.done(title, view.facts())
 

@@ -80,8 +80,8 @@ def _break_even(view) -> list[Block]:
     def tables(part: pd.DataFrame) -> list[Block]:
         groups = part.groupby(["matrix", "format"], sort=False)
         own = groups[["size", "ms"]].median().assign(size_mark="", ms_mark=groups.mark.agg(union))
-        wide = own.join(analysis.wide(part, ["matrix", "format"], "k", "break_even"))
-        wide = wide.reset_index().assign(**{str(k): float("nan") for k in {*columns} - {*part.k}})
+        wide = analysis.wide(part, ["matrix", "format"], "k", "break_even", columns)
+        wide = own.join(wide).reset_index()
         never = wide[map(str, columns)].isna().all(axis=1)
         paying, rest = table(wide[~never], heads, 2), table(wide[never], heads, 2)
         folded = Details(f"{never.sum()} that never pay", [rest])

@@ -99,18 +99,26 @@ def over_k(view) -> list[Block]:
     return paged(view, pd.concat(several), "over-k", MOST_LINES, _over_k, alt, caption)
 
 
-def _over_k(view, part: pd.DataFrame, title: str):
-    """One panel per matrix, one line per contender, the bound above them."""
-    groups = list(part.groupby("matrix", sort=False))
+def _lines(view, part: pd.DataFrame, ylabel: str) -> tuple[Sheet, list[pd.DataFrame]]:
+    """One panel per matrix, one line per contender over k; the rows of each panel."""
+    groups = [group.sort_values("k") for _, group in part.groupby("matrix", sort=False)]
     sheet = Sheet(len(groups), 3 if len(groups) > 4 else 2, 2.8)
-    for axis, (matrix, group) in zip(sheet.axes, groups):
-        group = group.sort_values("k")
+    for axis, group in zip(sheet.axes, groups):
         for name in contenders(view, part):
             rows = group.dropna(subset=[name])  # a line goes on over a k that was not measured
             sheet.line(axis, rows.k, rows[name], titled(name), **style.stroke(name))
+        style.over_values(axis, group.k)
+        axis.set_title(style.short(group.matrix.iloc[0], 40))
+    sheet.outer(ylabel, "k, columns of the fat vector")
+    return sheet, groups
+
+
+def _over_k(view, part: pd.DataFrame, title: str):
+    """The bound above the lines."""
+    sheet, groups = _lines(view, part, "GFLOPS")
+    for axis, group in zip(sheet.axes, groups):
         if part.bound.notna().any():
             sheet.line(axis, group.k, group.bound, "bandwidth bound", **BOUND)
-        style.over_values(axis, group.k)
         axis.set_yscale("log")
         low, high = axis.get_ylim()
         axis.set_ylim(low, high * 1.9)  # room for a line of text
@@ -118,13 +126,11 @@ def _over_k(view, part: pd.DataFrame, title: str):
         if part.bound.notna().any():
             top = axis.get_ylim()[1]
             axis.fill_between(group.k, group.bound, top, color="#f1f2f4", zorder=0, linewidth=0)
-        axis.set_title(style.short(matrix, 40))
         shares = group.dropna(subset=["fatvec", "bound_fraction"])
         for last in shares.tail(1).itertuples():
             says = f"{last.bound_fraction:.0%} of the bound at k = {last.k}"
             looks = {"va": "top", "color": style.BLUE, "fontsize": style.SMALL, "zorder": 6}
             axis.text(0.03, 0.96, says, transform=axis.transAxes, **looks)
-    sheet.outer("GFLOPS", "k, columns of the fat vector")
     return sheet.done(f"Speed over k{title}", f"{view.facts()}; both axes logarithmic")
 
 
@@ -159,17 +165,10 @@ def steps(view) -> list[Block]:
 
 
 def _steps(view, part: pd.DataFrame, title: str):
-    """One panel per matrix, one line per contender; dashed: a cliff."""
-    groups = list(part.groupby("matrix", sort=False))
-    sheet = Sheet(len(groups), 3 if len(groups) > 4 else 2, 2.8)
-    for axis, (matrix, group) in zip(sheet.axes, groups):
-        for name in contenders(view, part):
-            rows = group.dropna(subset=[name])
-            sheet.line(axis, rows.k, rows[name], titled(name), **style.stroke(name))
+    """Dashed: a cliff."""
+    sheet, groups = _lines(view, part, "time over bytes, k + 1 over k")
+    for axis, group in zip(sheet.axes, groups):
         sheet.line(axis, group.k, [CLIFF] * len(group), "a cliff", **BOUND)
-        style.over_values(axis, group.k)
-        axis.set_title(style.short(matrix, 40))
-    sheet.outer("time over bytes, k + 1 over k", "k, columns of the fat vector")
     return sheet.done(f"One column more{title}", view.facts())
 
 
@@ -278,10 +277,7 @@ COPIES = {  # of the copies that count
 def copied(run: Run) -> pd.DataFrame:
     """The fastest row of each problem, backend and contender of which copies were timed, with
     COPIES: its GFLOPS where those copies are within the time."""
-    rows = run.measured.reindex(columns=list(dict.fromkeys([*run.rows, *sum(COPIES.values(), [])])))
-    rows = rows[rows.get("copy_out_bytes", pd.Series(0.0, rows.index)) > 0]
-    if rows.empty:
-        return rows
+    rows = run.measured[run.measured.copy_out_bytes > 0]
     best = analysis.fastest(rows, [*run.problem_keys, "backend", "contender"])
     flops = best.GFLOPS * best.seconds
     within = {

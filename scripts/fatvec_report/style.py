@@ -175,6 +175,15 @@ class Sheet:
             axis.scatter(x[kept], y[kept], s=size, marker=marker, zorder=4 if broad else 3, **fill)
         self.key(titled(name), color=colour, marker=marker, linestyle="none")
 
+    def over_counts(self, axis, counts: list[int], kind: str) -> None:
+        """An x axis of numbers of threads or ranks, and what a speedup or an efficiency, where it
+        is one, would ideally be."""
+        ideal = {"speedup": counts, "speed-up": counts, "efficiency": [1] * len(counts)}
+        if kind in ideal:
+            self.line(axis, counts, ideal[kind], "ideal", **BOUND)
+        over_values(axis, counts)
+        axis.set_ylim(bottom=0)
+
     def outer(self, ylabel: str, xlabel: str = "") -> None:
         """Labels at the left of the first panel of each line, below every panel."""
         for at, axis in enumerate(self.axes):
@@ -218,7 +227,7 @@ class Sheet:
 def plain(axis, log: str) -> None:
     """Logarithmic axes ("x", "y", "xy") with numbers as people write them, as many as fit."""
     for name in log:
-        (axis.set_xscale if name == "x" else axis.set_yscale)("log")
+        axis.set(**{f"{name}scale": "log"})
         scale, limits = getattr(axis, f"{name}axis"), getattr(axis, f"get_{name}lim")()
         low, high = sorted(limits)
         decades = math.log10(high / low) if low > 0 else 3
@@ -262,9 +271,9 @@ def even(axis, name: str = "x") -> None:
     """A logarithmic axis of ratios, never so narrow that noise looks like a result, with the line
     at which nobody is ahead."""
     (axis.axvline if name == "x" else axis.axhline)(1, color=INK, linewidth=1.1, zorder=2)
-    (axis.set_xscale if name == "x" else axis.set_yscale)("log")
-    low, high = axis.get_xlim() if name == "x" else axis.get_ylim()
-    (axis.set_xlim if name == "x" else axis.set_ylim)(min(low, 0.6), max(high, 1.7))
+    axis.set(**{f"{name}scale": "log"})
+    low, high = getattr(axis, f"get_{name}lim")()
+    axis.set(**{f"{name}lim": (min(low, 0.6), max(high, 1.7))})
     plain(axis, name)
 
 

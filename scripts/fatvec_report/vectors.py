@@ -12,13 +12,15 @@ from .style import BOUND, Sheet, plain, stroke
 DASHES = ["-", (0, (4, 2)), (0, (1, 1.5))]  # of a contender's versions
 
 
-def versions(view, rows: pd.DataFrame) -> pd.DataFrame:
-    """With the version's name, microseconds and the length as it is to be read."""
+def versions(view) -> pd.DataFrame:
+    """The measured rows, with the version's name, microseconds and the length as it is read."""
+    rows = view.run.measured
     return rows.assign(version=rows.what, us=rows.seconds * 1e6, N=rows.length.map("{:,}".format))
 
 
 def over_length(view) -> list[Block]:
-    rows = versions(view, view.run.measured[view.run.measured.k == 1])
+    rows = versions(view)
+    rows = rows[rows.k == 1]
     if rows.length.nunique() < 2:
         return []
     pictures = (
@@ -38,7 +40,7 @@ def over_length(view) -> list[Block]:
 def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str):
     """`value` (a column) over the length, a panel per operation, a line per version; where it is a
     time, that of the bound, too."""
-    lines = versions(view, view.run.measured).groupby("version", sort=False).contender.first()
+    lines = versions(view).groupby("version", sort=False).contender.first()
     dashes = lines.groupby(lines).cumcount() % len(DASHES)
     groups = list(rows.groupby("operation", sort=False))
     sheet = Sheet(len(groups), 2, 3.3)
@@ -60,8 +62,8 @@ def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str):
 
 def seven_figures(view) -> list[Block]:
     """Gollmann's first question: one pass for seven figures of a vector, by each version."""
-    rows = view.run.measured
-    rows = versions(view, rows[rows.k.eq(1) & rows.operation.eq("statistics")])
+    rows = versions(view)
+    rows = rows[rows.k.eq(1) & rows.operation.eq("statistics")]
     if rows.length.nunique() < 2:
         return []
     rows = analysis.fastest(rows, ["length", "version"])
@@ -71,7 +73,8 @@ def seven_figures(view) -> list[Block]:
 
 
 def multivectors(view) -> list[Block]:
-    rows = versions(view, view.run.measured[view.run.measured.k > 1])
+    rows = versions(view)
+    rows = rows[rows.k > 1]
     if rows.empty:
         return []
     by = ["operation", "layout", "k", "N"]
@@ -89,4 +92,4 @@ def all_times(view) -> list[Block]:
         "operation | N | layout | k | version | µs, median <- us .1f | spread <- spread share | "
         "GB/s <- GBs .1f | of the bandwidth <- bound_fraction share"
     )
-    return [table(versions(view, view.run.measured), columns, 1)]
+    return [table(versions(view), columns, 1)]
