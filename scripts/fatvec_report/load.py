@@ -186,8 +186,9 @@ def whole(text: str) -> int | None:
 
 def _checked(path: pathlib.Path, name: str, entry: dict) -> dict:
     """The entry, of which all numbers that count can be computed with; null is none."""
-    numbers = {key: entry[key] for key in ("real_time", "repetitions", *COUNTERS) if key in entry}
-    for key, value in numbers.items():
+    entry = dict(entry)
+    for key in ("real_time", "repetitions", *COUNTERS):
+        value = entry.pop(key, None)
         if value is None:
             continue
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -196,9 +197,8 @@ def _checked(path: pathlib.Path, name: str, entry: dict) -> dict:
                 f"{path}: {name[:200]}: {key} is {str(value)[:40]}, which is no number up to "
                 f"{LARGEST:g}; measure that row again (delete it, then fatvec-bench --resume)"
             )
-        numbers[key] = 0 if abs(value) < SMALLEST else value
-    others = {key: value for key, value in entry.items() if key not in numbers}
-    return others | {key: value for key, value in numbers.items() if value is not None}
+        entry[key] = 0 if abs(value) < SMALLEST else value
+    return entry
 
 
 def _default_backend(context: dict) -> str:

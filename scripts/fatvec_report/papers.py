@@ -92,7 +92,7 @@ def one_against_many(run: Run) -> pd.DataFrame:
         rows = rows[rows.y_layout.ne("column")]
     keys = ["contender", "layout", "rows", "k"]
     if "kernel" not in rows or "layout" not in rows or not rows.kernel.eq(ONE_BY_ONE).any():
-        return pd.DataFrame(columns=[*keys, "together", "apart", "copied", "mark"])
+        return pd.DataFrame(columns=[*keys, *WAYS, "mark"])
     apart = rows.kernel.eq(ONE_BY_ONE)
     rows = rows.assign(way=apart.map({True: "apart", False: "together"}))
     if "copies" in rows:
@@ -102,8 +102,7 @@ def one_against_many(run: Run) -> pd.DataFrame:
     has_plain = rows.contender.isin(rows[plain].contender.unique())
     rows = rows[plain | ~has_plain | rows.way.ne("together")]
     best = analysis.fastest(rows, [*keys, "way"])
-    table = best.set_index([*keys, "way"]).seconds.unstack("way")
-    table = table.reindex(columns=["together", "apart", "copied"])
+    table = analysis.wide(best, keys, "way", "seconds", list(WAYS))
     table = table.assign(mark=best.groupby(keys).mark.agg(union)).reset_index()
     return table.dropna(subset=["together"]).sort_values(keys, ignore_index=True)
 
@@ -122,9 +121,9 @@ def stec(view) -> list[Block]:
         return []
     cells = map(marked, rows.GFLOPS.map(gflops), rows.mark, rows.block_size)
     rows = rows.assign(cell=list(cells), mark="")
-    best, names = analysis.fastest(rows, ["matrix", "k", "contender"]), rows.contender.unique()
+    best = analysis.fastest(rows, ["matrix", "k", "contender"])
     wide = analysis.wide(best, ["matrix", "k"], "contender", "cell").reset_index()
-    columns = [(name, name, "") for name in ["matrix", "k", *names]]
+    columns = [(name, name, "") for name in ["matrix", "k", *rows.contender.unique()]]
     library = "mkl_bsr" if view.platform == "cpu" else "cusparse_bsr"
     printed = read("stec_gflops.csv")
     for title, name in (("BSR", f"openacc_{view.platform}_bsr"), ("library", library)):

@@ -13,9 +13,8 @@ from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED
 from .page import Block, Picture, Text, table
 from .style import LABELS, SMALL, Sheet, look, strip, ticks
 
-LOOKS = dict(zip((PORTABLE, SPECIALISED, RAW), ("fatvec-portable", "fatvec", "raw-openmp")))
-LOOKS = {ANSWERS[kind]: name for kind, name in LOOKS.items()}  # whose look they have
 APPLICATIONS = [ANSWERS[kind] for kind in (PORTABLE, SPECIALISED, RAW)]
+LOOKS = dict(zip(APPLICATIONS, ("fatvec-portable", "fatvec", "raw-openmp")))  # they look as these
 EFFICIENCIES = ("application", "architectural")
 KEYS = ["application_name", "format", "problem"]
 

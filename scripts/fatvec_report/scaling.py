@@ -9,7 +9,7 @@ import pandas as pd
 from . import analysis
 from .load import Run, union, unions
 from .names import PEER, SPECIALISED, role
-from .page import Block, Picture, marked, number, table
+from .page import Block, Picture, marked, table
 from .style import STEPS, Sheet, narrow, pick, short, step, stroke
 
 
@@ -111,12 +111,12 @@ def claims(run: Run) -> list[tuple[str, str]]:
     if rows.empty:
         return []
     low, high = rows.loc[rows.efficiency.idxmin()], rows.loc[rows.efficiency.idxmax()]
+    least, most = (marked(f"{row.efficiency:.3f}", row.efficiency_mark) for row in (low, high))
     says = (
         f"is the least efficiency on {low.ranks} ranks: {low.matrix}, k = {low.k}; the highest is "
-        f"{marked(number(high.efficiency, '.3f'), high.efficiency_mark)} ({high.matrix}, "
-        f"k = {high.k})."
+        f"{most} ({high.matrix}, k = {high.k})."
     )
-    return [(marked(number(low.efficiency, ".3f"), low.efficiency_mark), says)]
+    return [(least, says)]
 
 
 def over_ranks(view) -> list[Block]:
