@@ -48,6 +48,12 @@ def against(rows: pd.DataFrame, others: pd.DataFrame, keys: list[str], name: str
     return rows
 
 
+def together(runs: list[Run], threads: list[int]) -> pd.DataFrame:
+    """The measured rows of runs on these numbers of threads."""
+    parts = [run.measured.assign(threads=count) for run, count in zip(runs, threads)]
+    return pd.concat(parts, ignore_index=True)
+
+
 def over_one_thread(rows: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """With speedup and efficiency; of `keys` that were not measured on one thread, no rows."""
     rows = against(rows, rows[rows.threads == 1], keys, "speedup", "inner").reset_index(drop=True)

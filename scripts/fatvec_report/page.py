@@ -50,9 +50,7 @@ class Picture(Block):
     alt: str
     draw: Callable[[], object]  # -> matplotlib Figure
     caption: str = ""
-    drawn: dict[str, bytes] = dataclasses.field(
-        default_factory=dict
-    )  # "svg", "png", "narrow" (PNG)
+    drawn: dict = dataclasses.field(default_factory=dict)  # "svg", "png", "narrow" (PNG): bytes
 
     def source(self, name: str) -> str:
         """A PNG as a data URI."""
@@ -86,15 +84,17 @@ class Table(Block):
             if at < self.left or any(row[at] != NONE for row in self.rows)
         ]
 
+    def bold(self, row: list[str], at: int) -> bool:
+        return at in self.strong and row[at] != NONE
+
     @property
     def markdown(self) -> str:
         """Padded, so that it can be read as it is."""
         kept = self.kept
         lines = [[markdown(self.columns[at]) for at in kept]]
         for row in self.rows:
-            cells = [markdown(row[at]) for at in kept]
-            strong = [at in self.strong and row[at] != NONE for at in kept]
-            lines.append([f"**{cell}**" if bold else cell for cell, bold in zip(cells, strong)])
+            marks = ["**" * self.bold(row, at) for at in kept]
+            lines.append([f"{mark}{markdown(row[at])}{mark}" for at, mark in zip(kept, marks)])
         widths = [max(3, *map(len, column)) for column in zip(*lines)]
         word = [at < self.left for at in kept]
         lines.insert(1, ["-" * (width - 1) + "-:"[not left] for width, left in zip(widths, word)])
@@ -244,17 +244,14 @@ def _unbroken(value: object) -> object:
     return re.sub(r"\b([kK]) = (?=\d)", "\\1\u00a0=\u00a0", value)
 
 
-def _name_headings(blocks: list[Block]) -> None:
-    """Gives every heading a unique anchor."""
-    taken: dict[str, int] = {}
-    for block in flat(blocks):
-        if isinstance(block, Heading):
-            slug = re.sub(r"[^a-z0-9]+", "-", block.text.lower()).strip("-") or "part"
-            block.anchor = slug
-            while block.anchor in taken:
-                taken[slug] += 1
-                block.anchor = f"{slug}-{taken[slug]}"
-            taken[block.anchor] = 1
+def unique(text: str, taken: dict[str, int]) -> str:
+    """The text as an anchor or the name of a file, with a number where it is taken."""
+    slug = found = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "part"
+    while found in taken:
+        taken[slug] += 1
+        found = f"{slug}-{taken[slug]}"
+    taken[found] = 1
+    return found
 
 
 def page(title: str, blocks: list[Block], ending: str) -> str:
@@ -268,11 +265,12 @@ def page(title: str, blocks: list[Block], ending: str) -> str:
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {
-        "md": markdown,
-        "line": lambda text: html.escape(" ".join(text.split())),
-    }
-    _name_headings(blocks)
+    environment.filters["md"] = markdown
+    environment.filters["line"] = lambda text: html.escape(" ".join(text.split()))
+    taken: dict[str, int] = {}
+    for block in flat(blocks):
+        if isinstance(block, Heading):
+            block.anchor = unique(block.text, taken)
     start = next((at for at, block in enumerate(blocks) if block.kind == "heading"), len(blocks))
     template = environment.get_template(f"page.{ending}.j2")
     return template.render(title=title, first=blocks[:start], body=blocks[start:], NONE=NONE)

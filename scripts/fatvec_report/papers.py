@@ -41,8 +41,7 @@ def averages(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     per_thread (GFLOPS / threads), serial (GFLOPS of the serial kernel of that format and storage),
     speedup over the same kernel and schedule on one thread, and efficiency; mark. Only matrices
     that every number of threads has."""
-    parts = [run.measured.assign(threads=count) for run, count in zip(runs, threads)]
-    rows = pd.concat(parts, ignore_index=True)
+    rows = analysis.together(runs, threads)
     named = ["kernel", "storage", "schedule"]
     rows = rows.reindex(columns=list(dict.fromkeys([*rows, *named])))
     rows[named] = rows[named].fillna("")

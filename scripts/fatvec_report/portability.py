@@ -11,7 +11,7 @@ from .costs import ANY
 from .load import union
 from .names import ANSWERS, PEER, PORTABLE, RAW, SPECIALISED
 from .page import Block, Picture, Text, table
-from .style import LABELS, SMALL, Sheet, look, strip, ticks
+from .style import LABELS, SMALL, Sheet, strip, ticks
 
 APPLICATIONS = [ANSWERS[kind] for kind in (PORTABLE, SPECIALISED, RAW)]
 LOOKS = dict(zip(APPLICATIONS, ("fatvec-portable", "fatvec", "raw-openmp")))  # they look as these
@@ -144,9 +144,8 @@ def _draw(values: pd.DataFrame, found: list[str]):
     for axis, kind, other in zip(sheet.axes, EFFICIENCIES, against):
         for place, name in enumerate(names):
             each = values[values.application_name == name][kind]
-            colour, marker = look(LOOKS.get(name, name))
             middle = each.median()
-            strip(axis, each, place, {"color": colour, "marker": marker}, middle)
+            strip(axis, each, place, LOOKS.get(name, name), middle)
             looks = {"textcoords": "offset points", "ha": "center", "fontsize": SMALL}
             axis.annotate(f"{middle:.2f}", (middle, place - 0.36), (0, 1.5), **looks)
         axis.set_xlim(-0.03, 1.03)

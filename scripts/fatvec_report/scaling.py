@@ -17,12 +17,8 @@ def speedups(runs: list[Run], threads: list[int]) -> pd.DataFrame:
     """One row per problem, contender and number of threads: seconds, speedup over the same
     contender on one thread, each at its best, efficiency = speedup / threads. Contenders without a
     run on one thread, and serial ones, are left out."""
-    keys = [*runs[0].problem_keys, "contender"]
-    parts = [
-        analysis.fastest(run.measured[run.measured.backend != "serial"], keys).assign(threads=count)
-        for run, count in zip(runs, threads)
-    ]
-    rows = pd.concat(parts, ignore_index=True)
+    keys, rows = [*runs[0].problem_keys, "contender"], analysis.together(runs, threads)
+    rows = analysis.fastest(rows[rows.backend != "serial"], [*keys, "threads"])
     return analysis.over_one_thread(rows, keys)
 
 

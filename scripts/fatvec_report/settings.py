@@ -12,8 +12,8 @@ from .load import Run, union
 from .names import RAW, SPEAKING, SPECIALISED
 from .page import Block, Details, Picture, headed, table
 from .speed import paged
-from .style import FORMATS, INK, LABELS, SMALL, Sheet, by_matrix, even, look, over_values, pages
-from .style import pick, short, step, strip, ticks
+from .style import FORMATS, INK, LABELS, SMALL, Sheet, by_matrix, even, over_values, pages, pick
+from .style import short, step, strip, ticks
 
 MOST = 15  # matrices on one page
 
@@ -219,11 +219,10 @@ def _choices(view, found: list[tuple[str, pd.DataFrame]]):
     longest = max(rows.value.nunique() for _, rows in found)
     sheet = Sheet(len(found), 2, 0.3 * longest + 0.95, sharex=True)
     for position, (axis, (title, rows)) in enumerate(zip(sheet.axes, found)):
-        colour, marker = look(rows.contender.iloc[0])
         groups = rows.groupby("value", sort=False).relative
         for place, (_, values) in enumerate(groups):
-            looks = {"color": colour, "marker": marker}
-            strip(axis, values, place, looks, analysis.geometric_mean(values))
+            mean = analysis.geometric_mean(values)
+            strip(axis, values, place, rows.contender.iloc[0], mean)
         ticks(axis, list(groups.groups), 40)
         axis.set(ylim=(groups.ngroups - 0.4, -0.6), xlim=(0, 1.04), title=title)
         axis.tick_params(axis="x", labelbottom=True)

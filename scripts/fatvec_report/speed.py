@@ -43,10 +43,14 @@ def contenders(view, part: pd.DataFrame) -> list[str]:
     return [name for name in analysis.contenders(view.run) if part[name].notna().any()]
 
 
-def most_compared(part: pd.DataFrame, names: list[str]) -> list[int]:
-    """Four of the k at which the most contenders were measured."""
+def by_matrix_and_k(view, part: pd.DataFrame):
+    """The contenders, the matrices, and (k, a row per matrix) of four of the k at which the most
+    contenders were measured."""
+    names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
     present = part.groupby("k")[names].apply(lambda rows: rows.notna().any().sum())
-    return pick(present.index[present == present.max()], 4)
+    columns = pick(present.index[present == present.max()], 4)
+    panels = [(k, part[part.k == k].set_index("matrix").reindex(matrices)) for k in columns]
+    return names, matrices, panels
 
 
 def bars(view) -> list[Block]:
@@ -61,11 +65,10 @@ def bars(view) -> list[Block]:
 
 def _bars(view, part: pd.DataFrame, title: str):
     """Matrices below each other, one panel per k."""
-    names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
-    columns, pitch = most_compared(part, names), len(names) + 0.9
-    sheet = Sheet(len(columns), 4, len(matrices) * pitch * 0.145 + LABELS, sharey=True)
-    for axis, k in zip(sheet.axes, columns):
-        rows = part[part.k == k].set_index("matrix").reindex(matrices)
+    names, matrices, panels = by_matrix_and_k(view, part)
+    pitch = len(names) + 0.9
+    sheet = Sheet(len(panels), 4, len(matrices) * pitch * 0.145 + LABELS, sharey=True)
+    for axis, (k, rows) in zip(sheet.axes, panels):
         for position, (name, hatch) in enumerate(zip(names, style.hatches(names))):
             colour = look(name)[0]
             places = np.arange(len(matrices)) * pitch + position
@@ -188,12 +191,9 @@ def of_bound(view) -> list[Block]:
 
 def _of_bound(view, part: pd.DataFrame, title: str):
     """Matrices below each other, one panel per k, one mark per contender."""
-    names, matrices = contenders(view, part), list(dict.fromkeys(part.matrix))
-    columns = most_compared(part, names)
-    height = len(matrices) * 0.26 + LABELS
-    sheet = Sheet(len(columns), 4, height, sharey=True, sharex=True)
-    for axis, k in zip(sheet.axes, columns):
-        rows = part[part.k == k].set_index("matrix").reindex(matrices)
+    names, matrices, panels = by_matrix_and_k(view, part)
+    sheet = Sheet(len(panels), 4, len(matrices) * 0.26 + LABELS, sharey=True, sharex=True)
+    for axis, (k, rows) in zip(sheet.axes, panels):
         cached = rows.in_cache.eq(True).to_numpy()
         for name in names:
             value = (rows[name] / rows.bound).to_numpy(dtype=float)

@@ -144,10 +144,8 @@ class Sheet:
     def __init__(self, count: int, columns: int, height: float, **options) -> None:
         self.columns = 1 if narrow() else max(1, min(count, columns))
         lines = math.ceil(count / self.columns)
-        size = (plt.rcParams["figure.figsize"][0], height * lines)
-        self.figure, axes = plt.subplots(
-            lines, self.columns, figsize=size, squeeze=False, **options
-        )
+        options["figsize"] = (plt.rcParams["figure.figsize"][0], height * lines)
+        self.figure, axes = plt.subplots(lines, self.columns, squeeze=False, **options)
         self.axes = list(axes.flat[:count])
         for axis in axes.flat[count:]:
             axis.set_visible(False)
@@ -184,11 +182,10 @@ class Sheet:
         over_values(axis, counts)
         axis.set_ylim(bottom=0)
 
-    def outer(self, ylabel: str, xlabel: str = "") -> None:
+    def outer(self, ylabel: str, xlabel: str) -> None:
         """Labels at the left of the first panel of each line, below every panel."""
         for at, axis in enumerate(self.axes):
-            axis.set_ylabel(ylabel if at % self.columns == 0 else "")
-            axis.set_xlabel(xlabel or axis.get_xlabel())
+            axis.set(xlabel=xlabel, ylabel=ylabel if at % self.columns == 0 else "")
 
     def done(self, title: str, facts: str):
         """The figure grows by its head, so that the panels keep their size."""
@@ -282,8 +279,9 @@ def around(place: float, count: int) -> np.ndarray:
     return place + (np.arange(count) * 0.618 % 1 - 0.5) * 0.5
 
 
-def strip(axis, values, place: float, look: dict, mean: float) -> None:
+def strip(axis, values, place: float, name: str, mean: float) -> None:
     """A mark per value around a row, and a bar at their mean."""
-    places = around(place, len(values))
-    axis.scatter(np.sort(values), places, s=13, linewidth=0, alpha=0.5, **look)
+    (colour, marker), places = look(name), around(place, len(values))
+    looks = {"color": colour, "marker": marker, "linewidth": 0, "alpha": 0.5}
+    axis.scatter(np.sort(values), places, s=13, **looks)
     axis.vlines(mean, place - 0.36, place + 0.36, color=INK, linewidth=2.2, zorder=5)

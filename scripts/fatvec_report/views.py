@@ -4,13 +4,12 @@ of threads only are one view."""
 
 import dataclasses
 import functools
-import re
 
 import pandas as pd
 
 from . import analysis, costs
 from .load import Run, whole
-from .page import Block, Heading
+from .page import Block, Heading, unique
 
 SAME = (
     "host_name git_hash git_dirty fatvec_version compiler compiler_flags suite scalar cache "
@@ -119,16 +118,12 @@ def views(runs: list[Run]) -> list[View]:
                     fitting.threads.append(threads)
                 else:
                     found.append((key, View(platform, device, [piece], [threads])))
-    result, taken = [view for _, view in found], set()
+    result, taken = [view for _, view in found], {}
     for view in result:
         order = sorted(zip(view.threads, range(len(view.runs))))
         view.runs = [view.runs[at] for _, at in order]
         view.threads = [threads for threads, _ in order]
-        label = f"{view.run.label}-{view.platform}".lower()
-        stem = re.sub(r"[^a-z0-9]+", "-", label).strip("-")
-        names = (stem, *(f"{stem}-{n}" for n in range(2, len(result) + 2)))
-        prefix = next(name for name in names if name not in taken)
-        taken.add(prefix)
+        prefix = unique(f"{view.run.label}-{view.platform}", taken)
         view.prefix = f"{prefix}-" * (len(result) > 1)
     return result
 
