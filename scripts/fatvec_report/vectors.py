@@ -19,8 +19,7 @@ def versions(view) -> pd.DataFrame:
 
 
 def over_length(view) -> list[Block]:
-    rows = versions(view)
-    rows = rows[rows.k == 1]
+    rows = versions(view).loc[lambda rows: rows.k == 1]
     if rows.length.nunique() < 2:
         return []
     pictures = (
@@ -62,8 +61,7 @@ def _over_length(view, rows: pd.DataFrame, value: str, label: str, title: str):
 
 def seven_figures(view) -> list[Block]:
     """Gollmann's first question: one pass for seven figures of a vector, by each version."""
-    rows = versions(view)
-    rows = rows[rows.k.eq(1) & rows.operation.eq("statistics")]
+    rows = versions(view).loc[lambda rows: rows.k.eq(1) & rows.operation.eq("statistics")]
     if rows.length.nunique() < 2:
         return []
     rows = analysis.fastest(rows, ["length", "version"])
@@ -73,8 +71,7 @@ def seven_figures(view) -> list[Block]:
 
 
 def multivectors(view) -> list[Block]:
-    rows = versions(view)
-    rows = rows[rows.k > 1]
+    rows = versions(view).loc[lambda rows: rows.k > 1]
     if rows.empty:
         return []
     by = ["operation", "layout", "k", "N"]
