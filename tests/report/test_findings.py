@@ -7,7 +7,7 @@ import pathlib
 import tempfile
 import unittest
 
-from cases import OPENMP, SERIAL, case
+from cases import cases
 import findings
 
 TEXTBOOK = "raw-openmp/backend:openmp/format:{}/kernel:textbook/schedule:static{}"
@@ -25,12 +25,11 @@ class Findings(unittest.TestCase):
     def found(self, systems, **context):
         """Exit status, {(system, finding): (published, this run)} and the origin."""
         with tempfile.TemporaryDirectory() as folder:
-            for name, cases in systems.items():
+            for name, entries in systems.items():
                 path = pathlib.Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(
-                    json.dumps({"context": {**CONTEXT, **context}, "benchmarks": cases})
-                )
+                document = {"context": {**CONTEXT, **context}, "benchmarks": entries}
+                path.write_text(json.dumps(document))
             target = pathlib.Path(folder, "out", "x.csv")
             status = findings.main(pathlib.Path(folder), target)
             if status != 0:
@@ -43,15 +42,8 @@ class Findings(unittest.TestCase):
 
     def test_structures_and_padding(self):
         csr, ellpack = TEXTBOOK.format("csr", ""), TEXTBOOK.format("ellpack", "/storage:row-major")
-        cases = [
-            case(csr, 2, "a", 1),
-            case(csr, 6, "a", 6),
-            case(ellpack, 8, "a", 1),
-            case(csr, 4, "b", 1),
-            case(ellpack, 2, "b", 1),
-            case(SERIAL, 9, "b", 1),
-        ]
-        _, lines, about = self.found({"balayre/balayre.json": cases})
+        text = f"{csr} 2 a | {csr} 6 a k=6 | {ellpack} 8 a | {csr} 4 b | {ellpack} 2 b | serial 9 b"
+        _, lines, about = self.found({"balayre/balayre.json": cases(text)})
         published, shown = lines["balayre", "CRS, not ELLPACK, is the best structure"]
         self.assertRegex(published, r"^\d+ of 30 matrices")
         self.assertEqual(shown, "1 of 2 matrices")
@@ -62,13 +54,8 @@ class Findings(unittest.TestCase):
         self.assertEqual((about["date"], about["commit"]), ("2026-11-21", "0000000"))
 
     def test_blocks(self):
-        cases = [
-            case("mkl" + BSR + "2", 2, "gen:twin:ldoor"),
-            case("mkl" + BSR + "4", 1, "gen:twin:ldoor"),
-            case("raw-openmp" + BSR + "4", 4, "gen:twin:ldoor"),
-            case(OPENMP + "64", 2, "gen:twin:ldoor"),
-        ]
-        _, lines, _ = self.found({"stec/stec.json": cases})
+        text = f"mkl{BSR}2 2 | mkl{BSR}4 1 | raw-openmp{BSR}4 4 | raw64 2"
+        _, lines, _ = self.found({"stec/stec.json": cases(text, matrix="gen:twin:ldoor")})
         shown = {finding: this_run for (_, finding), (_, this_run) in lines.items()}
         self.assertEqual(shown["csr is the best of CSR, ELL, JAD, pJAD, BSR"], "1 of 1 matrices")
         self.assertEqual(
@@ -82,12 +69,9 @@ class Findings(unittest.TestCase):
 
     def test_padding_by_deviation(self):
         csr, ellpack = TEXTBOOK.format("csr", ""), TEXTBOOK.format("ellpack", "/storage:row-major")
-        cases = [
-            {**case(who, seconds, matrix), "row_deviation": deviation}
-            for matrix, deviation, slower in (("even", 0.0, 1), ("uneven", 60.0, 4))
-            for who, seconds in ((csr, 1), (ellpack, slower))
-        ]
-        _, lines, _ = self.found({"fraga/fraga.json": cases})
+        even = cases(f"{csr} 1 | {ellpack} 1", matrix="even", row_deviation=0.0)
+        uneven = cases(f"{csr} 1 | {ellpack} 4", matrix="uneven", row_deviation=60.0)
+        _, lines, _ = self.found({"fraga/fraga.json": even + uneven})
         self.assertEqual(
             [shown for _, shown in lines.values()],
             ["1.00 (1.00 to 1.00, 1 cases)", "0.25 (0.25 to 0.25, 1 cases)"],
@@ -95,7 +79,7 @@ class Findings(unittest.TestCase):
 
     def test_dry_runs_and_empty_folders_are_refused(self):
         self.assertEqual(self.found({})[0], 2)
-        self.assertEqual(self.found({"fraga/fraga.json": [case(SERIAL, 1)]}, dry_run="true")[0], 2)
+        self.assertEqual(self.found({"fraga/fraga.json": cases("serial 1")}, dry_run="true")[0], 2)
 
 
 if __name__ == "__main__":

@@ -38,15 +38,8 @@ def questions(count):
     lines = [f"fatvec 2 {name} | mkl 1 {name} k=2 | fatvec 3 {name} k=2" for name in NAMES]
     for at, name in enumerate(NAMES, 1):
         place = f"{name} row_deviation={at * 10} rows={at}"
-        for kernel in (
-            SERIAL,
-            f"{SERIAL}/kernel:textbook",
-            TEXTBOOK,
-            ELLPACK,
-            BLOCKS,
-            OPENMP + "2",
-        ):
-            lines += [f"{kernel} {at} {place}"]
+        kernels = (SERIAL, f"{SERIAL}/kernel:textbook", TEXTBOOK, ELLPACK, BLOCKS, OPENMP + "2")
+        lines += [f"{kernel} {at} {place}" for kernel in kernels]
         lines += [f"{TEXTBOOK} {at} {place} k={k} | {ONE_BY_ONE} 7 {place} k={k}" for k in (2, 4)]
         lines += [f"hll {at} {place} setup=1"]
     entries = cases(" | ".join(lines), mean_seconds=1.0)
