@@ -90,7 +90,7 @@ void multiply_segments(const char* label, const ExecSpace& exec, const detail::S
                     .arrived = segments.arrived.data(),
                     .step = detail::columns_of_sums(k)};
     const Choice choice = choice_for_segments(k);
-    const auto launch = launch_of<false, ExecSpace, Rows, T, columns, Sums>(choice, x, k);
+    const auto launch = launch_of<false, ExecSpace, Rows, T, columns, Sums>(choice, parts, x, k);
     launch(label, exec, parts, x.from_column(c), sums, {0, k}, choice.threads_per_row);
   }
 }

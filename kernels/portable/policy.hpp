@@ -138,6 +138,8 @@ inline constexpr double entries_of_thread = 2.5;
 inline constexpr double least_shared_length = 9;
 /// and blocks, in BSR.
 inline constexpr double least_shared_blocks = 8;
+/// Below this many entries, on average, rows of devices are short (row_kernel.hpp).
+inline constexpr double short_length = 7.5;
 /// Entries of a row from which on longer_row_rules hold,
 inline constexpr double longer_length = 24;
 /// and long_row_rules.

@@ -32,8 +32,9 @@ namespace fatvec::portable {
 /// Output  what becomes of the sums: shared/output.hpp
 /// host    work is mapped as for a CPU; false on a host space where tests run what devices do
 /// shares_rows  neighbouring threads of a device share the entries of a row, and add up
+/// short_rows   rows have so few entries that more threads pay, and not more loads of a thread
 template <class ExecSpace, bool host, class Rows, class T, class Output, detail::Columns columns,
-          int width, bool shares_rows>
+          int width, bool shares_rows, bool short_rows = false>
 struct RowKernel {
   using Member = typename Kokkos::TeamPolicy<ExecSpace>::member_type;
   using Row = typename Rows::Row;
@@ -44,7 +45,9 @@ struct RowKernel {
   using TilesOfX = detail::TilesOfX<T, Tile<w>>;
   /// Blocks of 128 threads that are to fit on a multiprocessor: of narrow tiles more.
   static constexpr int resident_blocks =
-      contiguous && Rows::contiguous && !shares_rows && width * sizeof(T) < 16 ? 10 : 8;
+      short_rows                                                                 ? 12
+      : contiguous && Rows::contiguous && !shares_rows && width * sizeof(T) < 16 ? 10
+                                                                                 : 8;
   static constexpr int rows_of_block = 32;  ///< on hosts
   static constexpr int columns_of_tile = width;
 
@@ -226,12 +229,13 @@ struct RowKernel {
 };
 
 /// Launches the kernel for tiles of `width` columns. No allocation, no fence.
-template <bool host, int width, bool shares_rows, class ExecSpace, class Rows, class T,
-          detail::Columns columns, class Output>
+template <bool host, int width, bool shares_rows, bool short_rows, class ExecSpace, class Rows,
+          class T, detail::Columns columns, class Output>
 void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
                  const detail::MultiVectorSpan<const T, columns>& x, const Output& output,
                  const Share& share, int threads_per_row) {
-  using Kernel = RowKernel<ExecSpace, host, Rows, T, Output, columns, width, shares_rows>;
+  using Kernel =
+      RowKernel<ExecSpace, host, Rows, T, Output, columns, width, shares_rows, short_rows>;
   Kernel kernel{.a = rows,
                 .x = x,
                 .output = output,
@@ -255,6 +259,12 @@ void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
   }
 }
 
+/// Whether devices have a kernel of their own for short rows.
+template <bool host, class Rows, detail::Columns columns, class Output, int width>
+inline constexpr bool has_short_rows =
+    !host && columns == detail::Columns::contiguous && !detail::Reducing<Output> &&
+    !requires { Rows::of_segments; } && (Rows::contiguous ? width == 2 : width <= 4);
+
 /// launch_rows() for some width, as a value.
 template <class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
 using Launch = void (*)(const char*, const ExecSpace&, const Rows&,
@@ -263,16 +273,21 @@ using Launch = void (*)(const char*, const ExecSpace&, const Rows&,
 
 /// The launch that multiplies every row by work-items in tiles of such a width.
 template <bool host, class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
-auto launch_of(const Choice& choice, const detail::MultiVectorSpan<const T, columns>& x, int k) {
+auto launch_of(const Choice& choice, const Rows& rows,
+               const detail::MultiVectorSpan<const T, columns>& x, int k) {
   Launch<ExecSpace, Rows, T, columns, Output> launch = nullptr;
   constexpr bool may_share = !host && Rows::contiguous && detail::has_shuffles<ExecSpace>;
   constexpr bool always_share = may_share && requires { Rows::of_segments; };
   const bool shares = always_share || (may_share && choice.threads_per_row > 1);
   const auto take = [&]<int width>(detail::Width<width>) {
     if constexpr (!always_share)
-      launch = &launch_rows<host, width, false, ExecSpace, Rows, T, columns, Output>;
+      launch = &launch_rows<host, width, false, false, ExecSpace, Rows, T, columns, Output>;
+    if constexpr (has_short_rows<host, Rows, columns, Output, width>)
+      if (rows.mean_length < short_length)
+        launch = &launch_rows<host, width, false, true, ExecSpace, Rows, T, columns, Output>;
     if constexpr (may_share)
-      if (shares) launch = &launch_rows<host, width, true, ExecSpace, Rows, T, columns, Output>;
+      if (shares)
+        launch = &launch_rows<host, width, true, false, ExecSpace, Rows, T, columns, Output>;
   };
   constexpr bool wide = sizeof(T) == 4 && !detail::Reducing<Output>;  // as many bytes as of double
   detail::with_width(tiles<host, columns, Rows, Output, wide>(),
@@ -344,7 +359,7 @@ void multiply_rows(const char* label, const ExecSpace& exec, const Choice& asked
                                          .mean_length = rows.mean_length,
                                          .k = share.columns});
     const auto launch =
-        launch_of<host, ExecSpace, Rows, T, columns, Output>(choice, from, share.columns);
+        launch_of<host, ExecSpace, Rows, T, columns, Output>(choice, rows, from, share.columns);
     launch(label, exec, rows, from, output, share, choice.threads_per_row);
     if constexpr (!host) multiply_long_rows(label, exec, rows, a.segments, from, output, share);
     detail::join_sums(exec, output);

@@ -106,7 +106,7 @@ TEST(TransposedStore, IsRightForLargeProducts) {
   expect_transposed<CsrRow, double>(a, 24, 1);
 }
 
-/// So many columns that a buffer has few block rows, which do not end with lines of Y.
+/// With 200 columns a buffer has few block rows, which do not end with lines of Y.
 TEST(TransposedStore, IsRightForLargeProductsOfManyColumns) {
   const auto bsr = blocks_of(whole_numbers("gen:banded:24000:1"), 3);
   const Multivector<double, Kokkos::LayoutLeft> y("y", 24'000, 200);
