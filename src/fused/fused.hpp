@@ -100,7 +100,7 @@ FusedOutput<T> fused_output(const A& a, const T& alpha, const T& beta, const Y& 
   output.y = span_of<Columns::strided>(y);
   output.sums.on_host = &on_host;
   const detail::parts::Product<ExecSpace, Y> product{y, rows, k};
-  const auto add = [&](const auto& part) {
+  [[maybe_unused]] const auto add = [&](const auto& part) {  // there may be no parts
     if constexpr (!detail::parts::is_workspace<std::decay_t<decltype(part)>>)
       part.add_to(output, product);
   };
