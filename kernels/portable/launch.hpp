@@ -161,8 +161,9 @@ void launch_items(const char* label, const ExecSpace& exec, Kernel kernel,
   }
 }
 
-/// Launches teams for long rows, whose columns make `tiles` tiles; no allocation, no fence. They
-/// are no more than run at a time: even where no row is long, each takes time.
+/// Launches teams for long rows, or for all, whose columns make `tiles` tiles; no allocation, no
+/// fence. Those that look for long rows are about as many as a large GPU runs at a time: even where
+/// no row is long, each takes time.
 template <bool host, class ExecSpace, class Kernel>
 void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int tiles) {
   constexpr int threads = detail::is_host<ExecSpace> ? 1 : 256;
@@ -176,7 +177,8 @@ void launch_teams(const char* label, const ExecSpace& exec, Kernel kernel, int t
     most_teams = std::min(most_teams, kernel.output.partial_sums().left());
     kernel.parts = static_cast<int>(std::min<std::int64_t>(kernel.parts, most_teams));
   }
-  const std::int64_t of_rows = most_teams / kernel.parts;
+  const bool look = kernel.longest >= 0;
+  const std::int64_t of_rows = look || reduces ? most_teams / kernel.parts : most_teams;
   kernel.rows_of_team =
       host ? 64 : static_cast<int>(std::max(count / of_rows / 32 + 1, std::int64_t{8}) * 32);
   kernel.group = kernel.a.rows_of_group(kernel.longest);

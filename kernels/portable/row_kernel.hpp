@@ -32,7 +32,7 @@ namespace fatvec::portable {
 /// Output  what becomes of the sums: shared/output.hpp
 /// host    work is mapped as for a CPU; false on a host space where tests run what devices do
 /// shares_rows  neighbouring threads of a device share the entries of a row, and add up
-/// short_rows   rows have so few entries that more threads pay, and not more loads of a thread
+/// short_rows   rows so short that more resident threads help more than more loads of each
 template <class ExecSpace, bool host, class Rows, class T, class Output, detail::Columns columns,
           int width, bool shares_rows, bool short_rows = false>
 struct RowKernel {
@@ -215,6 +215,7 @@ struct RowKernel {
     Kokkos::parallel_reduce(
         Kokkos::TeamVectorRange(team, r / group, rows_of_team / group),
         [&](int n, int& first) {
+          if (n * group >= first) return;
           const std::int64_t row = row_of_team(team, n * group);
           const std::int64_t last = Kokkos::min(row + group, a.count());
           if (row >= last || a.most_entries(row, last) <= longest) return;
@@ -259,11 +260,12 @@ void launch_rows(const char* label, const ExecSpace& exec, const Rows& rows,
   }
 }
 
-/// Whether devices have a kernel of their own for short rows.
-template <bool host, class Rows, detail::Columns columns, class Output, int width>
+/// Whether devices have a kernel of their own for short rows: tiles for which 40 registers do.
+template <bool host, class Rows, class T, detail::Columns columns, class Output, int width>
 inline constexpr bool has_short_rows =
     !host && columns == detail::Columns::contiguous && !detail::Reducing<Output> &&
-    !requires { Rows::of_segments; } && (Rows::contiguous ? width == 2 : width <= 4);
+    (Rows::contiguous ? width == 2 : width <= 4) && width * sizeof(T) <= 32 &&
+    !requires { Rows::of_segments; };
 
 /// launch_rows() for some width, as a value.
 template <class ExecSpace, class Rows, class T, detail::Columns columns, class Output>
@@ -282,7 +284,7 @@ auto launch_of(const Choice& choice, const Rows& rows,
   const auto take = [&]<int width>(detail::Width<width>) {
     if constexpr (!always_share)
       launch = &launch_rows<host, width, false, false, ExecSpace, Rows, T, columns, Output>;
-    if constexpr (has_short_rows<host, Rows, columns, Output, width>)
+    if constexpr (has_short_rows<host, Rows, T, columns, Output, width>)
       if (rows.mean_length < short_length)
         launch = &launch_rows<host, width, false, true, ExecSpace, Rows, T, columns, Output>;
     if constexpr (may_share)

@@ -107,7 +107,8 @@ struct SlotRows {
     return {access.walk(i), columns, values, length(i)};
   }
   /// How many rows, a power of two, most_entries() can be asked about together: of CSR those that
-  /// have about half of `most` entries in all, of slices some of one slice.
+  /// have about half of `most` entries in all, of slices some of one slice. Rows of ELLPACK have
+  /// one width, and those of JAD get shorter.
   [[nodiscard]] int rows_of_group(int most) const {
     const double rows_of_half = most / 2 / std::max(1.0, mean_length);
     if constexpr (contiguous)
@@ -115,7 +116,7 @@ struct SlotRows {
     else if constexpr (in_slices)
       return 1 << std::min(std::countr_zero(access.slice_size), 3);
     else
-      return 1;
+      return 8;
   }
   /// No row from `first` to before `last`, all of a group, has more entries.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t most_entries(std::int64_t first,
@@ -123,7 +124,7 @@ struct SlotRows {
     if constexpr (contiguous)
       return access.slots_before(last) - access.slots_before(first);
     else
-      return in_slices ? access.width(first) : length(first);
+      return access.width(first);
   }
 };
 

@@ -18,7 +18,7 @@ namespace fatvec::distributed {
 template <class Scalar>
 using GlobalCsr = CsrMatrix<Scalar, std::int64_t, Kokkos::DefaultHostExecutionSpace, std::int64_t>;
 
-/// The same of rows with 32-bit columns, which share all but these. Throws CapacityError.
+/// A copy with 64-bit columns; row_map and values are shared. Throws CapacityError.
 template <class Rows>
 auto with_global_columns(const Rows& rows) {
   using Csr = GlobalCsr<typename Rows::value_type>;

@@ -9,6 +9,7 @@
 
 #include <fatvec/app/verify/oracle.hpp>
 #include <fatvec/formats/csr.hpp>
+#include <fatvec/kernels/jad.hpp>
 #include <fatvec/kernels/prepare.hpp>
 
 #include "compiled.hpp"
@@ -104,6 +105,7 @@ class SegmentedRows : public testing::Test {
     return with_lengths_on_host(lengths);
   }
   static HostCsr with_lengths_on_host(const std::vector<int>& lengths) {
+    const int rows = static_cast<int>(lengths.size());
     const HostCsr::Offsets row_map("row_map", rows + 1);
     for (int i = 0; i < rows; ++i) row_map(i + 1) = row_map(i) + lengths[i];
     const HostCsr::Ordinals entries("entries", row_map(rows));
@@ -132,6 +134,7 @@ class SegmentedRows : public testing::Test {
   template <class Multiply>
   static void expect_products(const HostCsr& csr, const std::string& how,
                               const Multiply& multiply) {
+    const int rows = csr.rows();
     for (const int k : {1, 3, 8, 70, 132}) {
       for (const double beta : {0.0, -0.5}) {
         const Kokkos::View<double**, Kokkos::LayoutRight, Exec> x("x", cols, k);
@@ -194,23 +197,26 @@ TEST_F(SegmentedRows, ProductsAreThoseOfWholeRows) {
 }
 
 TEST_F(SegmentedRows, TeamsFindLongRowsWhereverTheyLie) {
-  // Rows of 16 on average: teams look at 8 of CSR together, and at 4 or 8 of a slice.
-  std::vector<int> lengths(rows);
-  for (int i = 0; i < rows; ++i) lengths[i] = i % 3;
-  for (const int i : {0, 7, 8, 9, 15, 64, 100, 103, rows - 1}) lengths[i] = 257 + 10 * i / 64;
+  // Teams of 256 rows or more take turns by 32 rows. They look at up to 32 rows of CSR together,
+  // and at 4 or 8 of other formats.
+  std::vector<int> lengths(1100);
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = static_cast<int>(i % 3);
+  for (const int i : {0, 7, 8, 9, 31, 32, 64, 100, 103, 255, 256, 257, 640, 1023, 1099})
+    lengths[i] = 257 + i / 64;
   const HostCsr csr = with_lengths_on_host(lengths);
+  const auto device_csr = fatvec::mirror<Exec>(csr);
   const auto expect_products_of = [&]<class Kernel>(const Kernel&, const auto& a) {
     for (const int width : {1, 4}) {
-      Policy policy;
+      typename Kernel::DevicePolicy policy;
       policy.width = width;
       expect_products(csr, std::string(Kernel::name) + " " + policy.to_string(),
                       [&](double alpha, const auto& x, double beta, const auto& y) {
-                        fatvec::test::multiply_with<Kernel>(
-                            Exec(), typename Kernel::DevicePolicy{policy}, alpha, a, x, beta, y);
+                        fatvec::test::multiply_with<Kernel>(Exec(), policy, alpha, a, x, beta, y);
                       });
     }
   };
-  expect_products_of(fatvec::CsrRow(), fatvec::mirror<Exec>(csr));
+  expect_products_of(fatvec::CsrRow(), device_csr);
+  expect_products_of(fatvec::JadRow(), fatvec::JadMatrix<double>::from_csr(Exec(), device_csr));
   for (const int slice_size : {32, 20}) {
     auto a = built<Kokkos::LayoutLeft>(csr, slice_size);
     a.segments = {};

@@ -376,11 +376,12 @@ TEST(TallAlgebraTest, WrongSizesAreRefusedByName) {
   const auto part = Kokkos::subview(x, Kokkos::ALL, Kokkos::make_pair(1, 3));
   expect_message([&] { update(exec, 1, x, s, 0, part); }, {"X (tall)", "share memory"});
   EXPECT_THROW((GramWorkspace<Exec>(exec, -1, 2)), ShapeError);
+  const Kokkos::View<double*, Exec> memory("memory", 12);
   const Kokkos::View<double**, Kokkos::LayoutStride, Exec> overlapping(
-      Kokkos::View<double*, Exec>("memory", 12).data(), Kokkos::LayoutStride(3, 1, 2, 1));
+      memory.data(), Kokkos::LayoutStride(3, 1, 2, 1));
   expect_message([&] { gram(exec, x, y, overlapping, workspace); }, {"gram: elements of G"});
   const Kokkos::View<double**, Kokkos::LayoutStride, Exec> long_overlapping(
-      Kokkos::View<double*, Exec>("memory", 12).data(), Kokkos::LayoutStride(10, 1, 2, 1));
+      memory.data(), Kokkos::LayoutStride(10, 1, 2, 1));
   expect_message([&] { update(exec, 1, x, s, 0, long_overlapping); }, {"update: elements of Y"});
 }
 
