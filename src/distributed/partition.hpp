@@ -13,11 +13,13 @@ constexpr std::int64_t part_begin(std::int64_t all, std::int64_t part, std::int6
   return all / parts * part + all % parts * part / parts;
 }
 
-/// The sum of a number over the ranks before this one, and over all. Collective.
+/// Sums of a number that each rank has.
 struct Sums {
-  std::int64_t before = 0;
-  std::int64_t total = 0;
+  std::int64_t before = 0;  ///< over the ranks before this one
+  std::int64_t total = 0;   ///< over all ranks
 };
+
+/// The sums of `mine`. Collective.
 Sums sums_of(const Communicator& communicator, std::int64_t mine);
 
 /// Which rank has which rows: contiguous ranges in the order of the ranks. Ranges may be empty.
