@@ -175,8 +175,9 @@ std::vector<const VectorContender*> select_vector_contenders(const Registry& reg
   return chosen;
 }
 
+/// The cases. Throws UsageError where there is none.
 template <class Case>
-std::vector<Case> some(std::vector<Case> cases) {
+std::vector<Case> at_least_one(std::vector<Case> cases) {
   if (cases.empty())
     throw UsageError("the selection leaves no case; --benchmark_list_tests shows their names.");
   return cases;
@@ -251,7 +252,7 @@ std::vector<BenchCase> select_cases(const Registry& registry, const Suite& suite
                                      k,         largest_k, options.precision()};
           if (filter.matches(bench_case.name())) cases.push_back(bench_case);
         }
-  return some(std::move(cases));
+  return at_least_one(std::move(cases));
 }
 
 namespace {
@@ -299,7 +300,7 @@ std::vector<RankCase> select_rank_cases(const Suite& suite, const Options& optio
             if (filter.matches(rank_case.name())) cases.push_back(rank_case);
             if (n == ranks) break;
           }
-  return some(std::move(cases));
+  return at_least_one(std::move(cases));
 }
 
 std::string VectorCase::name() const {
@@ -331,7 +332,7 @@ std::vector<VectorCase> select_vector_cases(const Registry& registry, const Suit
               cases.push_back(bench_case);
           }
         }
-  return some(std::move(cases));
+  return at_least_one(std::move(cases));
 }
 
 }  // namespace fatvec::bench

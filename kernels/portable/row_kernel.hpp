@@ -60,7 +60,7 @@ struct RowKernel {
   int lane_bits = 0;                              ///< log2 of the threads that share a row
   int longest = std::numeric_limits<int>::max();  ///< rows with more entries are the teams'
   int rows_of_team = 0;
-  int group = 1;  ///< rows of a team that are looked at together
+  int group = 1;  ///< rows whose lengths are bounded together
   int parts = 1;  ///< teams that divide the columns of a row
 
   /// RangePolicy. Hosts: a block of rows with all of their columns. Devices: a row and a tile, or a
@@ -205,7 +205,7 @@ struct RowKernel {
   }
 
   /// The first of a team's rows from the r-th on that has more than `longest` entries;
-  /// rows_of_team: none has. Of a group with no more entries in all no row is looked at.
+  /// rows_of_team: none has. Lengths are read in groups alone whose bound is more than that.
   KOKKOS_FORCEINLINE_FUNCTION int next_long_row(const Member& team, int r) const {
     if (longest < 0) {  // each
       while (r < rows_of_team && row_of_team(team, r) >= a.count()) ++r;

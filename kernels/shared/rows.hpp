@@ -106,9 +106,9 @@ struct SlotRows {
   FATVEC_FORCEINLINE_FUNCTION Row operator()(std::int64_t i) const {
     return {access.walk(i), columns, values, length(i)};
   }
-  /// How many rows, a power of two, most_entries() can be asked about together: of CSR those that
-  /// have about half of `most` entries in all, of slices some of one slice. Rows of ELLPACK have
-  /// one width, and those of JAD get shorter.
+  /// Rows of a group, a power of two: most_entries() bounds the lengths of a group by one or two
+  /// loads. In CSR they have about half of `most` entries in all. Otherwise they have one width, in
+  /// a slice or in ELLPACK, or get shorter, in JAD.
   [[nodiscard]] int rows_of_group(int most) const {
     const double rows_of_half = most / 2 / std::max(1.0, mean_length);
     if constexpr (contiguous)
@@ -118,7 +118,7 @@ struct SlotRows {
     else
       return 8;
   }
-  /// No row from `first` to before `last`, all of a group, has more entries.
+  /// A bound of the lengths of rows `first` to before `last`, which are of one group.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t most_entries(std::int64_t first,
                                                           std::int64_t last) const {
     if constexpr (contiguous)

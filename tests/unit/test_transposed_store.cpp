@@ -90,16 +90,21 @@ TEST(TransposedStore, IsRightForBlocksOfAnySize) {
     for (const int k : {9, 300}) expect_transposed<BsrRow, double>(blocks_of(a, size), k, 1);
 }
 
+/// Whether k columns of a row-major buffer go into a column-major Y past the caches.
+bool streams(const Multivector<double, Kokkos::LayoutLeft>& y) {
+  const auto rows = static_cast<std::int64_t>(y.extent(0));
+  const auto k = static_cast<std::int64_t>(y.extent(1));
+  const auto stride = static_cast<std::int64_t>(y.stride(1));
+  const detail::HostPack<double, detail::Columns::contiguous> transpose{
+      {{y.data(), k, 1}, {y.data(), 1, stride}, 0.0, rows, k}};
+  return transpose.streaming().streams;
+}
+
 /// Whole lines of Y go past the caches: what begins within a line must not.
 TEST(TransposedStore, IsRightForLargeProducts) {
   const auto a = whole_numbers("gen:banded:210000:1");
   const auto bsr = blocks_of(a, 3);
-  const Multivector<double, Kokkos::LayoutLeft> y("y", 210'000, 24);
-  using Transpose = detail::HostPack<double, detail::Columns::contiguous>;
-  EXPECT_TRUE((Transpose{
-      {{y.data(), 24, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 210'000, 24}}
-                   .streaming()
-                   .streams));
+  EXPECT_TRUE(streams(Multivector<double, Kokkos::LayoutLeft>("y", 210'000, 24)));
   expect_transposed<CsrRow, double>(a, 24, 0);
   expect_transposed<CsrRow, double>(a, 24, 0, 3);
   expect_transposed<BsrRow, double>(bsr, 24, 0);
@@ -109,12 +114,7 @@ TEST(TransposedStore, IsRightForLargeProducts) {
 /// With 200 columns a buffer has few block rows, which do not end with lines of Y.
 TEST(TransposedStore, IsRightForLargeProductsOfManyColumns) {
   const auto bsr = blocks_of(whole_numbers("gen:banded:24000:1"), 3);
-  const Multivector<double, Kokkos::LayoutLeft> y("y", 24'000, 200);
-  using Transpose = detail::HostPack<double, detail::Columns::contiguous>;
-  EXPECT_TRUE((Transpose{
-      {{y.data(), 200, 1}, {y.data(), 1, static_cast<std::int64_t>(y.stride(1))}, 0.0, 24'000, 200}}
-                   .streaming()
-                   .streams));
+  EXPECT_TRUE(streams(Multivector<double, Kokkos::LayoutLeft>("y", 24'000, 200)));
   expect_transposed<BsrRow, double>(bsr, 200, 0);
 }
 
