@@ -104,7 +104,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the
-  /// best_block_size, for more than a million entries and 60,000 rows by a sixteenth of the rows.
+  /// best_block_size, judged by 32,768 entries from all over the matrix where there are more.
   /// Throws UsageError for a block size beyond max_block_size and CapacityError, before entries and
   /// values are allocated, where the arrays exceed options.memory_limit (default: the free memory)
   /// or Offset cannot count the blocks.
@@ -187,32 +187,30 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   template <class ExecSpace>
   static int chosen_block_size(const ExecSpace& exec, const Csr& sorted) {
-    const bool large = sorted.nnz() > 1'000'000 &&
-                       sorted.rows() > 60'000;  // a sample has runs from all over the matrix
+    constexpr std::int64_t enough = 1 << 15;  // entries that show what blocks there are
+    const std::int64_t period = std::max<std::int64_t>((sorted.nnz() + enough - 1) / enough, 1);
     std::array<Footprint, max_block_size> list;
     for (int size = 1; size <= max_block_size; ++size)
-      list[size - 1] = footprint_of(exec, sorted, size, large ? 16 : 1);
+      list[size - 1] = footprint_of(exec, sorted, size, period);
     const int best = best_block_size(list);
     // What the sample has not seen must not make blocks larger than entries, duplicates included.
     const Footprint of_entries =
         footprint_with(static_cast<double>(sorted.nnz()), 1, sorted.rows());
     const bool misled =
-        large && best > 1 && footprint_of(exec, sorted, best).bytes > of_entries.bytes;
+        period > 1 && best > 1 && footprint_of(exec, sorted, best).bytes > of_entries.bytes;
     return misled ? 1 : best;
   }
-  /// With a period beyond 1 from a sample of the block rows.
+  /// With a period beyond 1 from a sample of the entries.
   template <class ExecSpace>
   static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size,
                                 std::int64_t period = 1) {
     double blocks = 0;
-    const std::int64_t block_rows = detail::blocks_along(sorted.rows(), size);
-    const detail::CountBlocks<Csr> count{occupied_blocks(sorted, size), period};
-    const std::int64_t sample = count.sample_of(block_rows);
+    const auto count = detail::CountBlocks<Csr>::template of<ExecSpace>(sorted, size, period);
     Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint",
-                            detail::Range<ExecSpace>(exec, 0, sample), count, blocks);
-    if (sample < block_rows)
-      blocks *= static_cast<double>(block_rows) / static_cast<double>(sample);
-    return footprint_with(blocks, size, block_rows);
+                            detail::Range<ExecSpace>(exec, 0, count.runs()), count, blocks);
+    if (count.sample() < sorted.nnz())
+      blocks *= static_cast<double>(sorted.nnz()) / static_cast<double>(count.sample());
+    return footprint_with(blocks, size, detail::blocks_along(sorted.rows(), size));
   }
   static Footprint footprint_with(double blocks, int size, std::int64_t block_rows) {
     const double elements = blocks * size * size;

@@ -175,20 +175,84 @@ struct OccupiedBlocks {
   }
 };
 
-/// Sums them over one in `period` runs of neighbouring block rows (1: over all).
+/// Counts the blocks that hold an entry by their first ones: by those of a row in whose block no
+/// earlier row of the block row has one. Work-item n has a run of entries, so that long rows are
+/// shared out, too; of the runs one in `period` (1: all). Rows sorted by column.
 template <class Csr>
 struct CountBlocks {
-  static constexpr std::int64_t run = 16;
-  OccupiedBlocks<Csr> occupied;
+  using Ordinal = typename Csr::ordinal_type;
+  typename Csr::ConstOffsets row_map;
+  typename Csr::Ordinals entries;
+  std::int64_t rows;
+  std::int64_t nnz;
+  Ordinal block_size;
+  std::int64_t run;
   std::int64_t period;
 
-  /// How many of block_rows block rows are counted.
-  [[nodiscard]] std::int64_t sample_of(std::int64_t block_rows) const {
-    const std::int64_t rest = block_rows % (run * period);
-    return block_rows / (run * period) * run + (rest < run ? rest : run);
+  template <class ExecSpace>
+  static CountBlocks of(const Csr& csr, int block_size, std::int64_t period) {
+    return {csr.row_map,
+            csr.entries,
+            csr.rows(),
+            csr.nnz(),
+            static_cast<Ordinal>(block_size),
+            is_host<ExecSpace> ? 256 : 8,
+            period};
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t n, double& sum) const {
-    sum += static_cast<double>(occupied(n / run * run * period + n % run));
+  /// Work-items.
+  [[nodiscard]] std::int64_t runs() const { return (nnz + run * period - 1) / (run * period); }
+  /// Entries that they have.
+  [[nodiscard]] std::int64_t sample() const {
+    const std::int64_t last = (runs() - 1) * run * period;  // where the last run begins
+    return nnz == 0 ? 0 : (runs() - 1) * run + (nnz - last < run ? nnz - last : run);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, double& sum) const {
+    std::int64_t n = item * period * run;
+    const std::int64_t end = n + run < nnz ? n + run : nnz;
+    std::int64_t i = first_where(0, rows, [&](std::int64_t row) { return row_map(row + 1) > n; });
+    for (; n < end; ++i) {
+      const std::int64_t last = row_map(i + 1) < end ? row_map(i + 1) : end;
+      sum += static_cast<double>(of_row(i, n, last));
+      n = last;
+    }
+  }
+
+ private:
+  /// The first column behind a block.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t behind(Ordinal block) const {
+    return (block + std::int64_t{1}) * block_size;
+  }
+  /// The first entry of [begin, end) whose column is not less: mostly a near one.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t seek(std::int64_t begin, std::int64_t end,
+                                                  std::int64_t column) const {
+    constexpr std::int64_t near = 8;
+    const std::int64_t close = end - begin < near ? end : begin + near;
+    for (; begin < close; ++begin)
+      if (entries(begin) >= column) return begin;
+    return first_where(begin, end, [&](std::int64_t m) { return entries(m) >= column; });
+  }
+  /// Of row i's entries begin, ..., end - 1.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_row(std::int64_t i, std::int64_t begin,
+                                                    std::int64_t end) const {
+    const std::int64_t first = i / block_size * block_size;
+    std::int64_t next[max_block_size];  // of the rows above, the first entries that may matter
+    for (std::int64_t r = first; r < i; ++r) next[r - first] = row_map(r);
+    std::int64_t count = 0;
+    std::int64_t done = 0;  // the first column behind the last block
+    if (begin > row_map(i)) done = behind(entries(begin - 1) / block_size);
+    for (std::int64_t n = begin; n < end; ++n) {
+      if (entries(n) < done) continue;
+      done = behind(entries(n) / block_size);
+      bool is_first = true;
+      for (std::int64_t r = i - 1; r >= first && is_first; --r) {
+        auto& m = next[r - first];
+        m = seek(m, row_map(r + 1), done - block_size);
+        is_first = m == row_map(r + 1) || entries(m) >= done;
+      }
+      count += is_first;
+    }
+    return count;
   }
 };
 

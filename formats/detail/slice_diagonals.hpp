@@ -75,19 +75,35 @@ struct SliceDiagonals {
            }) == all();
   }
 
-  /// visit(column of row 0, mask of rows, the entry of each of these rows) for each diagonal,
-  /// ascending: merges the rows. Where rows have a column twice the diagonal comes again, with
-  /// those rows. All lanes visit.
-  template <class Team, class Visit>
-  KOKKOS_FUNCTION void for_each(const Team& team, const Visit& visit) const {
+  /// Whether row r is one of the shortest rows of slice s, of which every slot has an entry: a slot
+  /// lacks fewer rows than these are.
+  [[nodiscard]] KOKKOS_FUNCTION bool is_short(std::int64_t s, int r) const {
+    const Offset length = begin(s, r + 1) - begin(s, r);
+    int shorter = 0;
+    for (int other = 0; other < slice_size; ++other) {
+      const Offset its = begin(s, other + 1) - begin(s, other);
+      shorter += its < length || (its == length && other < r);
+    }
+    return shorter <= slice_size - fewest;
+  }
+
+  /// visit(column of row 0, mask of rows, the entry of each of these rows) for each diagonal that
+  /// is a slot, ascending, by all lanes; left_over(r, entry) for the other entries of row r, by its
+  /// lane. Merges the shortest rows; the others follow. Where rows have a column twice the diagonal
+  /// comes again, with those rows.
+  template <class Team, class Visit, class LeftOver>
+  KOKKOS_FUNCTION void for_each(const Team& team, const Visit& visit,
+                                const LeftOver& left_over) const {
     using Exec = typename Team::execution_space;
     constexpr Ordinal none = Kokkos::Experimental::finite_max_v<Ordinal>;  // no column is as large
     const auto lanes = Kokkos::ThreadVectorRange(team, slice_size);
     OfRows<Offset, Exec> next;  // of each row, the first entry that was not visited
     OfRows<Offset, Exec> end;
+    OfRows<bool, Exec> leads;
     Kokkos::parallel_for(lanes, [&](int r) {
       next(r) = begin(team.league_rank(), r);
       end(r) = begin(team.league_rank(), r + 1);
+      leads(r) = is_short(team.league_rank(), r);
     });
     const auto diagonal = [&](int r) {
       return next(r) < end(r) ? static_cast<Ordinal>(entries(next(r)) - r) : none;
@@ -95,12 +111,23 @@ struct SliceDiagonals {
     for (;;) {
       Ordinal leftmost = none;
       Kokkos::parallel_reduce(
-          lanes, [&](int r, Ordinal& least) { least = Kokkos::min(least, diagonal(r)); },
+          lanes,
+          [&](int r, Ordinal& least) {
+            if (leads(r)) least = Kokkos::min(least, diagonal(r));
+          },
           Kokkos::Min<Ordinal>(leftmost));
+      Kokkos::parallel_for(lanes, [&](int r) {
+        while (diagonal(r) < leftmost) left_over(r, next(r)++);
+      });
       if (leftmost == none) return;
       const std::uint32_t mask = rows_where(lanes, [&](int r) { return diagonal(r) == leftmost; });
-      visit(leftmost, mask, next);
-      Kokkos::parallel_for(lanes, [&](int r) { next(r) += mask >> r & 1; });
+      const bool slot = is_slot(mask);
+      if (slot) visit(leftmost, mask, next);
+      Kokkos::parallel_for(lanes, [&](int r) {
+        if ((mask >> r & 1) == 0) return;
+        if (!slot) left_over(r, next(r));
+        ++next(r);
+      });
     }
   }
 };
@@ -124,12 +151,8 @@ struct CountDiagonals {
     } else {
       const auto lanes = Kokkos::ThreadVectorRange(team, diagonals.slice_size);
       OfRows<Offset, typename Team::execution_space> of_row;
-      diagonals.for_each(team, [&](auto, std::uint32_t mask, auto&) {
-        if (diagonals.is_slot(mask))
-          ++count;
-        else
-          Kokkos::parallel_for(lanes, [&](int r) { of_row(r) += mask >> r & 1; });
-      });
+      diagonals.for_each(
+          team, [&](auto, std::uint32_t, auto&) { ++count; }, [&](int r, Offset) { ++of_row(r); });
       Kokkos::parallel_reduce(
           lanes, [&](int r, Offset& most) { most = Kokkos::max(most, of_row(r)); },
           Kokkos::Max<Offset>(rest));
@@ -181,22 +204,20 @@ struct FillDiagonals {
     };
     std::int64_t slot = begin;
     OfRows<std::int64_t, typename Team::execution_space> of_row;  // slots of the rest, so far
-    diagonals.for_each(team, [&](Ordinal column, std::uint32_t mask, auto& from) {
-      if (diagonals.is_slot(mask)) {
-        describe(slot, column, mask);
-        Kokkos::parallel_for(lanes, [&](int r) {
-          values(slot * size + r) = mask >> r & 1 ? csr_values(from(r)) : Scalar{};
-        });
-        ++slot;
-      } else {
-        Kokkos::parallel_for(lanes, [&](int r) {
-          if ((mask >> r & 1) == 0) return;
+    diagonals.for_each(
+        team,
+        [&](Ordinal column, std::uint32_t mask, auto& from) {
+          describe(slot, column, mask);
+          Kokkos::parallel_for(lanes, [&](int r) {
+            values(slot * size + r) = mask >> r & 1 ? csr_values(from(r)) : Scalar{};
+          });
+          ++slot;
+        },
+        [&](int r, std::int64_t from) {
           const std::int64_t n = of_row(r)++;
-          entries((rest_begin + n) * size + r) = static_cast<Ordinal>(column + r);
-          values((first_rest + n) * size + r) = csr_values(from(r));
+          entries((rest_begin + n) * size + r) = diagonals.entries(from);
+          values((first_rest + n) * size + r) = csr_values(from);
         });
-      }
-    });
     for (std::int64_t n = 0; n < end - first_rest; ++n) {
       const std::uint32_t mask = rows_where(lanes, [&](int r) { return n < of_row(r); });
       describe(first_rest + n, 0, mask);

@@ -56,8 +56,8 @@ TEST(BlockFill, FindsTheUnknownsOfANode) {
 
 TEST(BlockFill, IsChosenFromASampleOfALargeMatrix) {
   for (const int dof : {2, 3}) {
-    const Csr csr = generated(("gen:stencil7:36:dof=" + std::to_string(dof)).c_str());
-    ASSERT_GT(csr.nnz(), 1'000'000);
+    const Csr csr = generated(("gen:stencil7:20:dof=" + std::to_string(dof)).c_str());
+    ASSERT_GT(csr.nnz(), 2 << 15);
     const Bsr bsr = Bsr::from_csr(Exec(), csr);
     EXPECT_EQ(bsr.block_size(), dof);
     const auto footprint = Bsr::footprint(Exec(), csr);  // of all rows
