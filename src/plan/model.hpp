@@ -53,6 +53,7 @@ struct Term {
     rows,
     elements_of_y,
     longest_row,
+    mean_row,
     packing,
     count
   };
@@ -68,6 +69,7 @@ inline constexpr std::array<std::string_view, Term::count> term_names = {
     "rows",
     "elements of Y",
     "the longest row",
+    "entries of a row, one after another",
     "packing X and Y"};
 
 /// What a choice is expected to take.
@@ -253,8 +255,9 @@ inline Prediction predict_format(const Machine& machine, const Structure& struct
   term[Term::multiplications] = loads * k / cache;
   term[Term::rows] = rows / cache;
   term[Term::elements_of_y] = rows * k / cache;
-  term[Term::longest_row] =
-      (walked - structure.rows.mean) * (machine.cpu ? k : 1) * machine.latency_seconds;
+  const double an_entry = (machine.cpu ? k : 1) * machine.latency_seconds;
+  term[Term::longest_row] = (walked - structure.rows.mean) * an_entry;
+  term[Term::mean_row] = structure.rows.mean * an_entry;
   if (choice.packed) {  // X, and where the kernel does not write columns itself, Y are read and
                         // written once more
     const bool copies_y =

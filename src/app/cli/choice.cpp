@@ -18,8 +18,8 @@ namespace {
 
 /// The terms of the model as keys, named as their enumerators are.
 constexpr const char* term_keys[] = {
-    "launch",          "main_memory", "scattered_x",   "x_from_cache", "entries",
-    "multiplications", "rows",        "elements_of_y", "longest_row",  "packing"};
+    "launch", "main_memory",   "scattered_x", "x_from_cache", "entries", "multiplications",
+    "rows",   "elements_of_y", "longest_row", "mean_row",     "packing"};
 static_assert(std::size(term_keys) == Term::count, "a key for every term");
 
 }  // namespace
