@@ -44,7 +44,7 @@ class CsrMatrix(Operand):
     place; the pattern may not: nobody looks at it again.
     """
 
-    __slots__ = ("data", "indices", "indptr")
+    __slots__ = ("_home", "data", "indices", "indptr")
 
     indptr: Array
     indices: Array
@@ -62,6 +62,7 @@ class CsrMatrix(Operand):
         transpose._core = self._core.transposed()
         transpose.shape = self.shape[::-1]
         transpose.dtype, transpose.device = self.dtype, self.device
+        transpose._home = self._home
         transpose.indptr = transpose.indices = transpose.data = None
         return transpose
 
@@ -90,7 +91,7 @@ def csr(*parts: Any) -> CsrMatrix:
     if len(shape) != 2:
         raise _core.ShapeError(f"a matrix has two dimensions, not those of {tuple(shape)}")
     rows, cols = (_extent(n) for n in shape)
-    scalar, device = _arrays.dtype_name(data), _arrays.device(data)
+    device, scalar = _arrays.device(data), _arrays.dtype_name(data)
     for name, array in (("indptr", indptr), ("indices", indices)):
         if _arrays.package(array) != _arrays.package(data) or _arrays.device(array) != device:
             raise TypeError(f"{name} and data are to be arrays of one library, on one device")
@@ -104,6 +105,7 @@ def csr(*parts: Any) -> CsrMatrix:
         )
     _arrays.require_plain("data", data)
     matrix.data = data
+    matrix._home = (_arrays.package(data), getattr(data, "device", None))  # of arrays like A's
     matrix.shape, matrix.dtype, matrix.device = (rows, cols), scalar, device
     type_of = _core.matrices.get((scalar, device))
     if type_of is None:

@@ -44,7 +44,7 @@ class Plan(Operand):
     the best first, and measured what `tune` timed, the fastest first.
     """
 
-    __slots__ = ("_data", "_matrix", "measured")
+    __slots__ = ("_matrix", "measured")
 
     measured: list[Measurement]
 
@@ -87,7 +87,6 @@ class Plan(Operand):
         """
         data = _arrays.readable("data", data, self.dtype)
         self._core.update(data, _arrays.stream(data))
-        self._data = data
 
     def __repr__(self) -> str:
         rows, cols = self.shape
@@ -173,7 +172,8 @@ def tune(
     """The plan that measurements on this machine find to be the fastest, for k columns of random X.
 
     Every format whose prediction is within four times the best (all=True: every one) is verified
-    against CSR and timed in turns for `seconds`, then the policies of the two fastest kernels.
+    against CSR and timed in turns for `seconds`, then the policies of the two fastest kernels. What
+    does not fit into memory beside those is left out.
     Nothing is kept from one call to the next. Raises Error where a result is wrong, and UsageError
     where A holds NaN or Inf, of which no result can be verified.
     """
@@ -185,6 +185,8 @@ def tune(
     wanted = [(p.kernel, "", p.packed) for p in ranking if p.fits and (all or p.seconds <= near)]
     bench = _Bench(A, k, layout, op, seconds)
     bench.measure(wanted)
+    if not bench.times:
+        bench.measure([bench.plain])
     policies_of = type(first._core).policies
     best = list(dict.fromkeys((m.kernel, m.packed) for m in bench.measured()))[:2]
     bench.measure([(kernel, p, packed) for kernel, packed in best for p in policies_of(kernel)])
@@ -203,7 +205,9 @@ class _Bench:
         self.seconds = seconds
         self.plans: dict[tuple[str, str, bool], Plan] = {}
         self.times: dict[tuple[str, str, bool], float] = {}
-        plain = _plan(*self.arguments, _core.kernels["csr"], "", False)
+        self.plain = (_core.kernels["csr"], "", False)
+        plain = _plan(*self.arguments, *self.plain)
+        self.ready = {self.plain: plain}
         rows, cols = plain.shape
         X = np.random.default_rng(1).standard_normal((cols, k)).astype(A.dtype)
         order = "C" if layout == "row" else "F"
@@ -217,9 +221,14 @@ class _Bench:
             )
 
     def measure(self, choices: list[tuple[str, str, bool]]) -> None:
-        new = [choice for choice in choices if choice not in self.plans]
-        for choice in new:
-            made = _plan(*self.arguments, *choice)
+        new = []
+        for choice in choices:
+            if choice in self.plans:
+                continue
+            try:
+                made = self.ready.get(choice) or _plan(*self.arguments, *choice)
+            except _core.CapacityError:
+                continue
             self.Y[...] = np.nan
             self.run(made)
             scale = np.abs(self.right).max(initial=0.0)
@@ -228,6 +237,7 @@ class _Bench:
                 raise _core.Error(f"tune: {choice[0]} gives a wrong result, {error} off.")
             self.plans[choice] = made
             self.times[choice] = float("inf")
+            new.append(choice)
         rounds = 5
         for _ in range(rounds):
             for choice in new:
@@ -254,10 +264,11 @@ def _placed(A: CsrMatrix, array: np.ndarray) -> tuple[Any, Any]:
     """The array where A is, and what waits for products there."""
     if A.device == "cpu":
         return array, lambda: None
-    if A.data is not None and _arrays.package(A.data) == "torch":
+    package, device = A._home
+    if package == "torch":
         import torch
 
-        return torch.from_numpy(array).to(A.data.device), torch.cuda.synchronize
+        return torch.from_numpy(array).to(device), torch.cuda.synchronize
     import cupy
 
     return cupy.asarray(array), cupy.cuda.Device().synchronize

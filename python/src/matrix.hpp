@@ -37,7 +37,7 @@ class Matrix : public Products<T, Exec, CsrMatrix<T, std::int32_t, Exec, std::in
     const auto y = multivector<T, Exec>("Y", Y);
     const Turn turn;
     const Csr& a = this->get();
-    spmm(instance_of<Exec>(stream), op, alpha, a, x, beta, y);
+    spmm(this->on_stream(stream), op, alpha, a, x, beta, y);
   }
 
   /// The transpose, with arrays of its own.
@@ -46,6 +46,7 @@ class Matrix : public Products<T, Exec, CsrMatrix<T, std::int32_t, Exec, std::in
     {
       const Turn turn;
       const Csr& a = this->get();
+      Kokkos::fence("fatvec: values that other streams write");
       made.emplace(apply(Exec(), Op::transpose, a));
     }
     start_kokkos();                                     // throws where it has ended meanwhile
@@ -61,6 +62,8 @@ class Matrix : public Products<T, Exec, CsrMatrix<T, std::int32_t, Exec, std::in
     const auto columns = vector<std::int32_t, Exec>("indices", indices);
     const auto values = vector<T, Exec>("data", data);
     const Turn turn;
+    require_kokkos();
+    Kokkos::fence("fatvec: indices that other streams write");
     return {Exec(),
             rows,
             cols,

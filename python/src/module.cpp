@@ -24,6 +24,11 @@ std::set<Kept*>& all_kept() {
   return kept;
 }
 
+int& gpu_of_kokkos() {
+  static int id = -1;
+  return id;
+}
+
 /// The process that started Kokkos: in a child that forked it has no threads to end.
 pid_t& process() {
   static pid_t id = 0;
@@ -49,10 +54,20 @@ Kept::~Kept() {
   all_kept().erase(this);
 }
 
-void start_kokkos() {
+void require_kokkos() {
   if (Kokkos::is_finalized()) throw Error("Python is ending: nothing is multiplied any more.");
-  if (Kokkos::is_initialized()) return;
-  Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+}
+
+int gpu() {
+  return gpu_of_kokkos();
+}
+
+void start_kokkos() {
+  require_kokkos();
+  const bool runs = Kokkos::is_initialized();
+  if (!runs) Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
+  gpu_of_kokkos() = Kokkos::device_id();
+  if (runs) return;
   process() = getpid();
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end_kokkos));
 }

@@ -11,6 +11,8 @@
 #include <fatvec/core/error.hpp>
 #include <fatvec/core/execution.hpp>
 
+#include "session.hpp"
+
 /// Arrays of NumPy, CuPy and PyTorch as Views of the same memory.
 namespace fatvec::python {
 
@@ -42,6 +44,10 @@ void require_type(const char* name, const Array& array) {
   if (array.device_type() != wanted && !managed)
     throw nb::type_error(
         concat(name, " is not in the memory of the ", host ? "CPU" : "GPU", ", where A is.")
+            .c_str());
+  if (!host && !managed && array.device_id() != gpu())
+    throw nb::type_error(
+        concat(name, " is on GPU ", array.device_id(), ", and fatvec computes on GPU ", gpu(), ".")
             .c_str());
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fatvec/plan/plan.hpp>
@@ -62,10 +63,15 @@ class PythonPlan : public Products<T, Exec, CsrPlan<T, std::int32_t, Exec, std::
   /// Takes new values of A; a plan of CSR shares the array.
   void update(const Readable& data, std::uintptr_t stream) {
     const auto values = vector<T, Exec>("data", data);
-    const Turn turn;
-    Plan& plan = get();
-    plan.update(instance_of<Exec>(stream),
-                typename Matrix<T, Exec>::Csr::Scalars(values.data(), values.extent(0)));
+    Readable kept = data;
+    {
+      const Turn turn;
+      Plan& plan = get();
+      plan.update(this->on_stream(stream),
+                  typename Matrix<T, Exec>::Csr::Scalars(values.data(), values.extent(0)));
+      std::swap(data_, kept);
+    }
+    // The values before go here, with Python's lock.
   }
 
   [[nodiscard]] nb::list ranking() const {
@@ -99,8 +105,11 @@ class PythonPlan : public Products<T, Exec, CsrPlan<T, std::int32_t, Exec, std::
     if (kernel) options.choice = Choice{*kernel, policy, packed};
     const Turn turn;
     const auto& csr = a.get();
+    Kokkos::fence("fatvec: values that other streams write");
     return analyse(Exec(), csr, k, options);
   }
+
+  Readable data_;  ///< what update() was given
 };
 
 template <class T, class Exec>

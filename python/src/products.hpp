@@ -34,7 +34,7 @@ class Products : Kept {
     const auto y = multivector<T, Exec>("Y", Y);
     const Turn turn;
     const A& a = get();
-    spmm(instance_of<Exec>(stream), alpha, a, x, beta, y);
+    spmm(on_stream(stream), alpha, a, x, beta, y);
   }
 
   /// R = B - A · X, and the squares of the norms of its columns where there is room for them.
@@ -46,12 +46,12 @@ class Products : Kept {
     if (!norms) {
       const Turn turn;
       const A& a = get();
-      return residual(instance_of<Exec>(stream), b, a, x, r);
+      return residual(on_stream(stream), b, a, x, r);
     }
     const auto squares = vector<double, Exec>("norms", *norms);
     const Turn turn;
     const A& a = get();
-    const Exec exec = instance_of<Exec>(stream);
+    const Exec exec = on_stream(stream);
     residual(exec, b, a, x, r, squares, workspace(exec, x));
   }
 
@@ -63,12 +63,20 @@ class Products : Kept {
     const auto sums = vector<Sum, Exec>("dots", dots);
     const Turn turn;
     const A& a = get();
-    const Exec exec = instance_of<Exec>(stream);
+    const Exec exec = on_stream(stream);
     spmm_dot(exec, alpha, a, x, beta, y, sums, workspace(exec, x));
   }
 
  protected:
   A& get() { return const_cast<A&>(std::as_const(*this).get()); }
+
+  /// The instance for a stream. Scratch memory serves one product at a time: where the last one was
+  /// on another stream, this waits for it.
+  [[nodiscard]] Exec on_stream(std::uintptr_t stream) const {
+    if (stream != last_stream_) Kokkos::fence("fatvec: a product on another stream");
+    last_stream_ = stream;
+    return instance_of<Exec>(stream);
+  }
 
  private:
   void let_go() override {
@@ -85,6 +93,7 @@ class Products : Kept {
   }
 
   std::optional<A> a_;
+  mutable std::uintptr_t last_stream_ = 0;
   std::optional<fused::Workspace<Exec>> workspace_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <unistd.h>
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
@@ -20,6 +21,12 @@ namespace nb = nanobind;
 /// where it has ended.
 void start_kokkos();
 
+/// Throws Error where Kokkos has ended, as it may have while a thread waited for its turn.
+void require_kokkos();
+
+/// The GPU that Kokkos computes on; -1 where there is none.
+int gpu();
+
 /// What holds Kokkos memory as long as Kokkos runs.
 class Kept {
  public:
@@ -30,6 +37,25 @@ class Kept {
   virtual void let_go() = 0;
 };
 
+/// While it lives, Python's other threads run. A thread that comes back when Python has ended stops
+/// there for good: before Python 3.14 it would be unwound, through functions that may not throw.
+class WithoutGil {
+ public:
+  WithoutGil() = default;
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+  ~WithoutGil() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      for (;;) ::pause();
+    }
+  }
+
+ private:
+  PyThreadState* const state_ = PyEval_SaveThread();
+};
+
 /// While it lives, Python's other threads run, and no other product does: each takes all cores, and
 /// plans have scratch memory of their own that serves one product at a time.
 class Turn {
@@ -38,7 +64,7 @@ class Turn {
 
  private:
   static std::mutex mutex_;
-  nb::gil_scoped_release without_gil_;
+  WithoutGil without_gil_;
   std::lock_guard<std::mutex> lock_;
 };
 

@@ -62,6 +62,11 @@ def test_types_of_a(wrong):
         fatvec.csr(np.array([0, 1], "int32"), np.array([0], "int32"), S[2, :1], (1, 1))
 
 
+def test_lists_are_no_arrays():
+    with pytest.raises(TypeError, match="list"):
+        fatvec.csr([0, 1], [0], [1.0], (1, 1))
+
+
 def test_what_is_no_csr_matrix():
     with pytest.raises(TypeError, match=r"tocsr\(\)"):
         fatvec.csr(random_matrix(4, 4).tocsc())
@@ -212,6 +217,27 @@ fatvec.spmm_dot(P, numpy.ones((9, 2)))
 sys.kept = (A, P, A.T)
 print("multiplied")
 """
+
+
+@pytest.mark.parametrize("call", ["A @ X", "fatvec.csr(S)"])
+def test_threads_may_work_while_python_ends(call):
+    """They stop, or are told so; before Python 3.14 their end was the process's."""
+    code = f"""
+import threading, time, numpy, scipy.sparse, fatvec
+S = scipy.sparse.eye_array(200_000, format="csr")
+A, X = fatvec.csr(S), numpy.ones((200_000, 8))
+def work():
+    try:
+        while True: {call}
+    except fatvec.Error:
+        pass
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+print("end", flush=True)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
 def test_a_forked_child_may_end():

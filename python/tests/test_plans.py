@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans, tuning and solvers of SciPy that multiply by fatvec."""
 
+import sys
+import threading
+import time
+
 import fatvec
 import numpy as np
 import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 from conftest import assert_product, random_columns, random_matrix
+from fatvec import _plan
 
 
 def laplacian(n, dtype="float64"):
@@ -84,6 +89,33 @@ def test_new_values_want_to_be_announced(dtype):
         fatvec.plan(fatvec.csr(S), 3).update(S.data)
 
 
+def test_new_values_live_as_long_as_the_plan_reads_them(dtype):
+    """Of those that threads hand over at once, too."""
+    n = 100_000
+    A = fatvec.csr(scipy.sparse.csr_array(scipy.sparse.eye_array(n, dtype=dtype)))
+    P = fatvec.plan(A, 1, "csr", keep_value_map=True)
+    P.update(np.ones(n, dtype))
+    end = time.monotonic() + 1
+
+    def update(value):
+        while time.monotonic() < end:
+            P.update(np.full(n, value, dtype))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=update, args=(value,)) for value in (1, 2, 3)]
+        for thread in threads:
+            thread.start()
+        x = np.ones(n, dtype)
+        while time.monotonic() < end:
+            assert set(np.unique(P @ x)) <= {1, 2, 3}
+    finally:
+        sys.setswitchinterval(interval)
+        for thread in threads:
+            thread.join()
+
+
 def test_unknown_names(dtype):
     A = fatvec.csr(random_matrix(5, 5, dtype))
     with pytest.raises(fatvec.UsageError, match="unknown format 'coo'; plans have: csr, hll"):
@@ -107,6 +139,23 @@ def test_tune_takes_the_fastest_that_it_measured(dtype):
     assert [m.seconds for m in P.measured] == sorted(m.seconds for m in P.measured)
     X = random_columns(400, 4, dtype)
     assert_product(P @ X, S, X)
+
+
+def test_tune_leaves_out_what_does_not_fit_beside_the_rest(dtype, monkeypatch):
+    make, kernels = _plan._plan, fatvec._core.kernels
+
+    def crowded(A, k, layout, op, products, kernel, *rest):
+        if kernel == kernels["sell"]:
+            raise fatvec.CapacityError("SELL needs more than is free")
+        return make(A, k, layout, op, products, kernel, *rest)
+
+    monkeypatch.setattr(_plan, "_plan", crowded)
+    bench = _plan._Bench(fatvec.csr(laplacian(20, dtype)), 4, "row", "N", 0.01)
+    bench.measure([(kernels["sell"], "", False)])
+    assert bench.measured() == []
+    bench.measure([(kernels[name], "", False) for name in ("csr", "sell", "bsr")])
+    assert {m.format for m in bench.measured()} == {"csr", "bsr"}
+    assert all(0 < m.seconds < 1 for m in bench.measured())
 
 
 def test_solvers_of_scipy(dtype):
