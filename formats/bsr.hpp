@@ -104,7 +104,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the
-  /// best_block_size, judged by 32,768 entries from all over the matrix where there are more.
+  /// best_block_size, judged by at most 32,768 entries from all over the matrix.
   /// Throws UsageError for a block size beyond max_block_size and CapacityError, before entries and
   /// values are allocated, where the arrays exceed options.memory_limit (default: the free memory)
   /// or Offset cannot count the blocks.

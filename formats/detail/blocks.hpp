@@ -177,7 +177,7 @@ struct OccupiedBlocks {
 
 /// Counts the blocks that hold an entry by their first ones: by those of a row in whose block no
 /// earlier row of the block row has one. Work-item n has a run of entries, so that long rows are
-/// shared out, too; of the runs one in `period` (1: all). Rows sorted by column.
+/// shared out, too; one of each `period` runs, drawn (1: all). Rows sorted by column.
 template <class Csr>
 struct CountBlocks {
   using Ordinal = typename Csr::ordinal_type;
@@ -203,15 +203,24 @@ struct CountBlocks {
   [[nodiscard]] std::int64_t runs() const { return (nnz + run * period - 1) / (run * period); }
   /// Entries that they have.
   [[nodiscard]] std::int64_t sample() const {
-    const std::int64_t last = (runs() - 1) * run * period;  // where the last run begins
-    return nnz == 0 ? 0 : (runs() - 1) * run + (nnz - last < run ? nnz - last : run);
+    if (nnz == 0) return 0;
+    const std::int64_t last = begin(runs() - 1);
+    return (runs() - 1) * run + (nnz - last < run ? nnz - last : run);
+  }
+  /// The first entry of a work-item.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin(std::int64_t item) const {
+    const std::int64_t first = item * period;
+    const std::int64_t rest = (nnz + run - 1) / run - first;
+    return (first + hashed(item) % (rest < period ? rest : period)) * run;
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t item, double& sum) const {
-    std::int64_t n = item * period * run;
+    std::int64_t n = begin(item);
     const std::int64_t end = n + run < nnz ? n + run : nnz;
-    std::int64_t i = first_where(0, rows, [&](std::int64_t row) { return row_map(row + 1) > n; });
-    for (; n < end; ++i) {
+    for (std::int64_t i = -1; n < end;) {
+      // The next row that has an entry: mostly the next one.
+      if (++i == 0 || row_map(i + 1) == n)
+        i = first_where(i, rows, [&](std::int64_t row) { return row_map(row + 1) > n; });
       const std::int64_t last = row_map(i + 1) < end ? row_map(i + 1) : end;
       sum += static_cast<double>(of_row(i, n, last));
       n = last;

@@ -76,7 +76,7 @@ struct SliceDiagonals {
   }
 
   /// Whether row r is one of the shortest rows of slice s, of which every slot has an entry: a slot
-  /// lacks fewer rows than these are.
+  /// lacks slice_size - fewest rows at most, and these are one more.
   [[nodiscard]] KOKKOS_FUNCTION bool is_short(std::int64_t s, int r) const {
     const Offset length = begin(s, r + 1) - begin(s, r);
     int shorter = 0;

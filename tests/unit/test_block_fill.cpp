@@ -20,6 +20,17 @@ Csr generated(const char* spec) {
   return fatvec::test::generated(spec);
 }
 
+/// Dense blocks on the diagonal.
+Csr block_diagonal(int size, int rows) {
+  const Csr::Offsets row_map("row_map", rows + 1);
+  const Csr::Ordinals entries("entries", static_cast<std::size_t>(rows) * size);
+  for (int i = 0; i < rows; ++i) {
+    row_map(i + 1) = (i + 1) * size;
+    for (int c = 0; c < size; ++c) entries(i * size + c) = i / size * size + c;
+  }
+  return {rows, rows, row_map, entries, Csr::Scalars("values", entries.extent(0))};
+}
+
 TEST(BlockFill, CountsTheBlocksThatHoldEntries) {
   for (const char* spec : {"gen:stencil27:5:dof=3", "gen:uniform:97x61:7", "gen:powerlaw:300:4",
                            "gen:arrow:50", "gen:diagonal:33"}) {
@@ -64,6 +75,34 @@ TEST(BlockFill, IsChosenFromASampleOfALargeMatrix) {
     EXPECT_EQ(static_cast<double>(bsr.bytes()), footprint.bytes);
     EXPECT_EQ(static_cast<double>(bsr.stored_entries()), footprint.stored_entries);
   }
+}
+
+/// Runs as on GPUs: of rows of a fixed length they must not all begin in the same row of a block.
+TEST(BlockFill, ASampleHasAllRowsOfABlock) {
+  for (const auto& [size, rows] : {std::pair(8, 8192), std::pair(4, 80'000)}) {
+    const Csr csr = block_diagonal(size, rows);
+    for (const std::int64_t period : {1, 2, 8, 10}) {
+      const fatvec::detail::CountBlocks<Csr> count{csr.row_map, csr.entries, csr.rows(), csr.nnz(),
+                                                   size,        8,           period};
+      double blocks = 0;
+      for (std::int64_t item = 0; item < count.runs(); ++item) count(item, blocks);
+      blocks *= static_cast<double>(csr.nnz()) / static_cast<double>(count.sample());
+      EXPECT_NEAR(blocks, rows / size, period == 1 ? 0 : 0.15 * rows / size) << size << period;
+    }
+    EXPECT_EQ(Bsr::from_csr(Exec(), csr).block_size(), size);
+  }
+}
+
+TEST(BlockFill, PassesOverRowsWithoutEntries) {
+  const int rows = 100'000;
+  const Csr::Offsets row_map("row_map", rows + 1);
+  for (int i = 0; i <= rows; ++i) row_map(i) = (i > 7) + (i > 50'000) + (i > 50'001) + (i == rows);
+  const Csr::Ordinals entries("entries", 4);
+  entries(1) = entries(2) = 9;
+  const Csr csr(rows, 20, row_map, entries, Csr::Scalars("values", 4));
+  const auto fills = block_fill(Exec(), csr);
+  EXPECT_EQ(fills[0].footprint.stored_entries, 4);
+  EXPECT_EQ(fills[1].footprint.stored_entries, 3 * 4);
 }
 
 TEST(BlockFill, TakesAMatrixWithoutEntries) {
