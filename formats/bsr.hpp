@@ -80,14 +80,10 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   /// Sizes with blocks of 1, 2, ... max_block_size rows; the matrix's structure is read once for
-  /// each.
+  /// each, in one launch.
   template <class ExecSpace>
   static std::array<Footprint, max_block_size> footprints(const ExecSpace& exec, const Csr& csr) {
-    const Csr sorted = detail::sorted_by_column(exec, csr);
-    std::array<Footprint, max_block_size> list;
-    for (int size = 1; size <= max_block_size; ++size)
-      list[size - 1] = footprint_of(exec, sorted, size);
-    return list;
+    return footprints_of(exec, detail::sorted_by_column(exec, csr), 1);
   }
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace& exec, const Csr& csr,
@@ -189,10 +185,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   static int chosen_block_size(const ExecSpace& exec, const Csr& sorted) {
     constexpr std::int64_t enough = 1 << 15;  // entries that show what blocks there are
     const std::int64_t period = std::max<std::int64_t>((sorted.nnz() + enough - 1) / enough, 1);
-    std::array<Footprint, max_block_size> list;
-    for (int size = 1; size <= max_block_size; ++size)
-      list[size - 1] = footprint_of(exec, sorted, size, period);
-    const int best = best_block_size(list);
+    const int best = best_block_size(footprints_of(exec, sorted, period));
     // What the sample has not seen must not make blocks larger than entries, duplicates included.
     const Footprint of_entries =
         footprint_with(static_cast<double>(sorted.nnz()), 1, sorted.rows());
@@ -202,15 +195,20 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   /// With a period beyond 1 from a sample of the entries.
   template <class ExecSpace>
-  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size,
-                                std::int64_t period = 1) {
-    double blocks = 0;
-    const auto count = detail::CountBlocks<Csr>::template of<ExecSpace>(sorted, size, period);
-    Kokkos::parallel_reduce("fatvec::BsrMatrix::footprint",
-                            detail::Range<ExecSpace>(exec, 0, count.runs()), count, blocks);
-    if (count.sample() < sorted.nnz())
-      blocks *= static_cast<double>(sorted.nnz()) / static_cast<double>(count.sample());
-    return footprint_with(blocks, size, detail::blocks_along(sorted.rows(), size));
+  static std::array<Footprint, max_block_size> footprints_of(const ExecSpace& exec,
+                                                             const Csr& sorted,
+                                                             std::int64_t period) {
+    const auto blocks = detail::count_blocks(exec, sorted, 1, max_block_size, period);
+    std::array<Footprint, max_block_size> list;
+    for (int size = 1; size <= max_block_size; ++size)
+      list[size - 1] =
+          footprint_with(blocks[size - 1], size, detail::blocks_along(sorted.rows(), size));
+    return list;
+  }
+  template <class ExecSpace>
+  static Footprint footprint_of(const ExecSpace& exec, const Csr& sorted, int size) {
+    return footprint_with(detail::count_blocks(exec, sorted, size, 1, 1)[0], size,
+                          detail::blocks_along(sorted.rows(), size));
   }
   static Footprint footprint_with(double blocks, int size, std::int64_t block_rows) {
     const double elements = blocks * size * size;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <fatvec/core/error.hpp>
 #include <fatvec/formats/concepts.hpp>
@@ -176,60 +177,82 @@ struct OccupiedBlocks {
 };
 
 /// Counts the blocks that hold an entry by their first ones: by those of a row in whose block no
-/// earlier row of the block row has one. Work-item n has a run of entries, so that long rows are
-/// shared out, too; one of each `period` runs, drawn (1: all). Rows sorted by column.
+/// earlier row of the block row has one. A work-item has a run of entries, so that long rows are
+/// shared out, too, and one of some sizes of blocks; one of each `period` runs is taken, drawn
+/// (1: all). Rows sorted by column.
 template <class Csr>
 struct CountBlocks {
   using Ordinal = typename Csr::ordinal_type;
+  using value_type = double[];  ///< the blocks of each size; Kokkos' names
+  using size_type = unsigned;
   typename Csr::ConstOffsets row_map;
   typename Csr::Ordinals entries;
   std::int64_t rows;
   std::int64_t nnz;
-  Ordinal block_size;
+  Ordinal first_size;
+  unsigned value_count;  ///< sizes: first_size, first_size + 1, ...
   std::int64_t run;
+  std::int64_t together;  ///< neighbouring work-items that have the same size
   std::int64_t period;
 
   template <class ExecSpace>
-  static CountBlocks of(const Csr& csr, int block_size, std::int64_t period) {
+  static CountBlocks of(const Csr& csr, int first_size, int sizes, std::int64_t period) {
     return {csr.row_map,
             csr.entries,
             csr.rows(),
             csr.nnz(),
-            static_cast<Ordinal>(block_size),
+            static_cast<Ordinal>(first_size),
+            static_cast<unsigned>(sizes),
             is_host<ExecSpace> ? 256 : 8,
+            is_host<ExecSpace> ? 1 : 32,
             period};
   }
-  /// Work-items.
-  [[nodiscard]] std::int64_t runs() const { return (nnz + run * period - 1) / (run * period); }
-  /// Entries that they have.
+  /// Runs that are taken.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t runs() const {
+    return (nnz + run * period - 1) / (run * period);
+  }
+  /// Work-items: of `together` runs each size, before the next runs.
+  [[nodiscard]] std::int64_t items() const {
+    return (runs() + together - 1) / together * together * value_count;
+  }
+  /// Entries of the runs that are taken.
   [[nodiscard]] std::int64_t sample() const {
     if (nnz == 0) return 0;
     const std::int64_t last = begin(runs() - 1);
     return (runs() - 1) * run + (nnz - last < run ? nnz - last : run);
   }
-  /// The first entry of a work-item.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin(std::int64_t item) const {
-    const std::int64_t first = item * period;
+  /// The first entry of a run.
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t begin(std::int64_t n) const {
+    const std::int64_t first = n * period;
     const std::int64_t rest = (nnz + run - 1) / run - first;
-    return (first + hashed(item) % (rest < period ? rest : period)) * run;
+    return (first + hashed(n) % (rest < period ? rest : period)) * run;
   }
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, double& sum) const {
-    std::int64_t n = begin(item);
+  KOKKOS_FUNCTION void operator()(std::int64_t item, value_type sums) const {
+    const std::int64_t group = item / together;
+    const std::int64_t n = group / value_count * together + item % together;
+    const auto size = static_cast<Ordinal>(group % value_count);
+    if (n < runs()) sums[size] += static_cast<double>(of_run(n, first_size + size));
+  }
+
+ private:
+  [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_run(std::int64_t run_index,
+                                                    Ordinal block_size) const {
+    std::int64_t n = begin(run_index);
     const std::int64_t end = n + run < nnz ? n + run : nnz;
+    std::int64_t count = 0;
     for (std::int64_t i = -1; n < end;) {
       // The next row that has an entry: mostly the next one.
       if (++i == 0 || row_map(i + 1) == n)
         i = first_where(i, rows, [&](std::int64_t row) { return row_map(row + 1) > n; });
       const std::int64_t last = row_map(i + 1) < end ? row_map(i + 1) : end;
-      sum += static_cast<double>(of_row(i, n, last));
+      count += of_row(i, n, last, block_size);
       n = last;
     }
+    return count;
   }
-
- private:
   /// The first column behind a block.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t behind(Ordinal block) const {
+  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t behind(Ordinal block, Ordinal block_size) {
     return (block + std::int64_t{1}) * block_size;
   }
   /// The first entry of [begin, end) whose column is not less: mostly a near one.
@@ -243,16 +266,16 @@ struct CountBlocks {
   }
   /// Of row i's entries begin, ..., end - 1.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_row(std::int64_t i, std::int64_t begin,
-                                                    std::int64_t end) const {
+                                                    std::int64_t end, Ordinal block_size) const {
     const std::int64_t first = i / block_size * block_size;
     std::int64_t next[max_block_size];  // of the rows above, the first entries that may matter
     for (std::int64_t r = first; r < i; ++r) next[r - first] = row_map(r);
     std::int64_t count = 0;
     std::int64_t done = 0;  // the first column behind the last block
-    if (begin > row_map(i)) done = behind(entries(begin - 1) / block_size);
+    if (begin > row_map(i)) done = behind(entries(begin - 1) / block_size, block_size);
     for (std::int64_t n = begin; n < end; ++n) {
       if (entries(n) < done) continue;
-      done = behind(entries(n) / block_size);
+      done = behind(entries(n) / block_size, block_size);
       bool is_first = true;
       for (std::int64_t r = i - 1; r >= first && is_first; --r) {
         auto& m = next[r - first];
@@ -264,6 +287,23 @@ struct CountBlocks {
     return count;
   }
 };
+
+/// The blocks of `sizes` sizes from first_size on that hold an entry: counted, or with a period
+/// beyond 1 told from a sample of the entries. One launch for all sizes.
+template <class ExecSpace, class Csr>
+std::vector<double> count_blocks(const ExecSpace& exec, const Csr& sorted, int first_size,
+                                 int sizes, std::int64_t period) {
+  std::vector<double> blocks(sizes);
+  const auto count = CountBlocks<Csr>::template of<ExecSpace>(sorted, first_size, sizes, period);
+  Kokkos::parallel_reduce(
+      "fatvec::count_blocks", Range<ExecSpace>(exec, 0, count.items()), count,
+      Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(blocks.data(), sizes));
+  exec.fence("fatvec::count_blocks");
+  if (count.sample() < sorted.nnz())
+    for (double& n : blocks)
+      n *= static_cast<double>(sorted.nnz()) / static_cast<double>(count.sample());
+  return blocks;
+}
 
 template <class Csr>
 struct StoreCounts {

@@ -82,10 +82,10 @@ TEST(BlockFill, ASampleHasAllRowsOfABlock) {
   for (const auto& [size, rows] : {std::pair(8, 8192), std::pair(4, 80'000)}) {
     const Csr csr = block_diagonal(size, rows);
     for (const std::int64_t period : {1, 2, 8, 10}) {
-      const fatvec::detail::CountBlocks<Csr> count{csr.row_map, csr.entries, csr.rows(), csr.nnz(),
-                                                   size,        8,           period};
+      const fatvec::detail::CountBlocks<Csr> count{
+          csr.row_map, csr.entries, csr.rows(), csr.nnz(), size, 1, 8, 32, period};
       double blocks = 0;
-      for (std::int64_t item = 0; item < count.runs(); ++item) count(item, blocks);
+      for (std::int64_t item = 0; item < count.items(); ++item) count(item, &blocks);
       blocks *= static_cast<double>(csr.nnz()) / static_cast<double>(count.sample());
       EXPECT_NEAR(blocks, rows / size, period == 1 ? 0 : 0.15 * rows / size) << size << period;
     }
