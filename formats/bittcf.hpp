@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include <fatvec/formats/csr.hpp>
 #include <fatvec/formats/detail/blocks.hpp>
@@ -79,9 +80,9 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   template <class ExecSpace>
   static Footprint footprint(const ExecSpace& exec, const Csr& csr, const FormatOptions& = {}) {
     const Csr sorted = detail::sorted_by_column(exec, csr);
-    const auto tiles = chosen_windows(exec, sorted);
-    const std::int64_t most = sorted.nnz() > 1'000'000 ? 4096 : tiles.grid.boxes();
-    return footprint_with(csr, tiles.grid.boxes(), count_tiles(exec, tiles, most));
+    const detail::RowGrid grid = chosen_windows(exec, sorted);
+    const std::int64_t most = sorted.nnz() > 1'000'000 ? 4096 : grid.boxes();
+    return footprint_with(csr, grid.boxes(), detail::sampled_tiles(exec, sorted, {grid}, most)[0]);
   }
 
   /// Rows need not be sorted; the result's are. Throws CapacityError, before entries and values are
@@ -92,7 +93,8 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
                                const FormatOptions& options = {}) {
     const Kokkos::Profiling::ScopedRegion region("fatvec::BitTcfMatrix::from_csr");
     const Csr sorted = detail::sorted_by_column(exec, csr);
-    const auto tiles = chosen_windows(exec, sorted);
+    const detail::WindowTiles<Csr> tiles{sorted.row_map, sorted.entries,
+                                         chosen_windows(exec, sorted)};
     const std::int64_t windows = tiles.grid.boxes();
     const detail::Range<ExecSpace> each_window(exec, 0, windows);
     BitTcfMatrix tcf;
@@ -121,7 +123,10 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
     tcf.values = detail::allocate<Scalars>(exec, "fatvec::bittcf::values",
                                            static_cast<std::size_t>(csr.nnz()));
     Kokkos::parallel_for("fatvec::BitTcfMatrix::fill", each_window,
-                         detail::FillTiles<Csr, BitTcfMatrix>{tiles, sorted.values, tcf});
+                         detail::FillTiles<Csr, BitTcfMatrix>{tiles, tcf});
+    Kokkos::parallel_for(
+        "fatvec::BitTcfMatrix::values", detail::Range<ExecSpace>(exec, 0, tcf.visited_rows()),
+        detail::FillTileValues<Csr, Access>{sorted, tcf.row_visitor(), tcf.values});
     exec.fence("fatvec::BitTcfMatrix::from_csr");  // a sorted copy goes at the end of this function
     return tcf;
   }
@@ -133,41 +138,23 @@ class BitTcfMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
  private:
-  template <class ExecSpace>
-  static double count_tiles(const ExecSpace& exec, const detail::WindowTiles<Csr>& tiles,
-                            std::int64_t most) {
-    const std::int64_t samples = std::min(tiles.grid.boxes(), most);
-    double count = 0;
-    Kokkos::parallel_reduce("fatvec::BitTcfMatrix::sample",
-                            detail::Range<ExecSpace>(exec, 0, samples),
-                            detail::SampleTiles<Csr>{tiles, samples}, count);
-    return samples == 0
-               ? 0
-               : count * static_cast<double>(tiles.grid.boxes()) / static_cast<double>(samples);
-  }
-
   /// The shape of windows with the fewest tiles, of those that the grid allows.
   template <class ExecSpace>
-  static detail::WindowTiles<Csr> chosen_windows(const ExecSpace& exec, const Csr& sorted) {
+  static detail::RowGrid chosen_windows(const ExecSpace& exec, const Csr& sorted) {
     detail::RowGrid grid = detail::find_grid(exec, sorted);
-    detail::WindowTiles<Csr> best{sorted.row_map, sorted.entries,
-                                  detail::RowGrid::in_order(sorted.rows())};
-    if (grid.line >= sorted.rows()) return best;
-    double fewest =
-        0.97 * count_tiles(exec, best, 1024);  // consecutive rows unless others gain something
-    constexpr int shapes[][3] = {{4, 2, 1}, {2, 4, 1}, {2, 2, 2}};
-    for (const auto& [x, y, z] : shapes) {
+    std::vector<detail::RowGrid> shapes{detail::RowGrid::in_order(sorted.rows())};
+    if (grid.line >= sorted.rows()) return shapes[0];
+    constexpr int boxes[][3] = {{4, 2, 1}, {2, 4, 1}, {2, 2, 2}};
+    for (const auto& [x, y, z] : boxes) {
       if (z > 1 && grid.plane >= sorted.rows()) continue;
       grid.x = x;
       grid.y = y;
       grid.z = z;
-      const detail::WindowTiles<Csr> tiles{sorted.row_map, sorted.entries, grid};
-      const double count = count_tiles(exec, tiles, 1024);
-      if (count >= fewest) continue;
-      fewest = count;
-      best = tiles;
+      shapes.push_back(grid);
     }
-    return best;
+    auto tiles = detail::sampled_tiles(exec, sorted, shapes, 1024);
+    tiles[0] *= 0.97;  // consecutive rows unless others gain something
+    return shapes[std::min_element(tiles.begin(), tiles.end()) - tiles.begin()];
   }
 
   static Footprint footprint_with(const Csr& csr, std::int64_t windows, double tiles) {

@@ -100,7 +100,7 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
 
   /// Rows need not be sorted; duplicates are summed. Where no block size is given it is the
-  /// best_block_size, judged by at most 32,768 entries from all over the matrix.
+  /// best_block_size, judged by some thousand entries from all over the matrix.
   /// Throws UsageError for a block size beyond max_block_size and CapacityError, before entries and
   /// values are allocated, where the arrays exceed options.memory_limit (default: the free memory)
   /// or Offset cannot count the blocks.
@@ -183,15 +183,9 @@ class BsrMatrix : public FormatTraits<Scalar, Ordinal, Device, Offset> {
   }
   template <class ExecSpace>
   static int chosen_block_size(const ExecSpace& exec, const Csr& sorted) {
-    constexpr std::int64_t enough = 1 << 15;  // entries that show what blocks there are
+    constexpr std::int64_t enough = 1 << 12;  // entries that show what blocks there are
     const std::int64_t period = std::max<std::int64_t>((sorted.nnz() + enough - 1) / enough, 1);
-    const int best = best_block_size(footprints_of(exec, sorted, period));
-    // What the sample has not seen must not make blocks larger than entries, duplicates included.
-    const Footprint of_entries =
-        footprint_with(static_cast<double>(sorted.nnz()), 1, sorted.rows());
-    const bool misled =
-        period > 1 && best > 1 && footprint_of(exec, sorted, best).bytes > of_entries.bytes;
-    return misled ? 1 : best;
+    return best_block_size(footprints_of(exec, sorted, period));
   }
   /// With a period beyond 1 from a sample of the entries.
   template <class ExecSpace>

@@ -176,10 +176,11 @@ struct OccupiedBlocks {
   }
 };
 
-/// Counts the blocks that hold an entry by their first ones: by those of a row in whose block no
-/// earlier row of the block row has one. A work-item has a run of entries, so that long rows are
-/// shared out, too, and one of some sizes of blocks; one of each `period` runs is taken, drawn
-/// (1: all). Rows sorted by column.
+/// Counts the blocks that hold an entry. Of all entries: by their first ones, those of a row in
+/// whose block no earlier row of the block row has one. Of a sample: each entry stands for its
+/// share of its block, one of all that are there, so that full blocks are told exactly. A work-item
+/// has a run of entries, so that long rows are shared out, too, and one of some sizes of blocks;
+/// one of each `period` runs is taken, drawn (1: all). Rows sorted by column.
 template <class Csr>
 struct CountBlocks {
   using Ordinal = typename Csr::ordinal_type;
@@ -203,7 +204,7 @@ struct CountBlocks {
             csr.nnz(),
             static_cast<Ordinal>(first_size),
             static_cast<unsigned>(sizes),
-            is_host<ExecSpace> ? 256 : 8,
+            is_host<ExecSpace> && period == 1 ? 256 : 8,
             is_host<ExecSpace> ? 1 : 32,
             period};
   }
@@ -232,28 +233,23 @@ struct CountBlocks {
     const std::int64_t group = item / together;
     const std::int64_t n = group / value_count * together + item % together;
     const auto size = static_cast<Ordinal>(group % value_count);
-    if (n < runs()) sums[size] += static_cast<double>(of_run(n, first_size + size));
+    if (n < runs()) sums[size] += of_run(n, first_size + size);
   }
 
  private:
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_run(std::int64_t run_index,
-                                                    Ordinal block_size) const {
+  [[nodiscard]] KOKKOS_FUNCTION double of_run(std::int64_t run_index, Ordinal block_size) const {
     std::int64_t n = begin(run_index);
     const std::int64_t end = n + run < nnz ? n + run : nnz;
-    std::int64_t count = 0;
+    double blocks = 0;
     for (std::int64_t i = -1; n < end;) {
       // The next row that has an entry: mostly the next one.
       if (++i == 0 || row_map(i + 1) == n)
         i = first_where(i, rows, [&](std::int64_t row) { return row_map(row + 1) > n; });
       const std::int64_t last = row_map(i + 1) < end ? row_map(i + 1) : end;
-      count += of_row(i, n, last, block_size);
+      blocks += of_row(i, n, last, block_size);
       n = last;
     }
-    return count;
-  }
-  /// The first column behind a block.
-  [[nodiscard]] KOKKOS_FUNCTION static std::int64_t behind(Ordinal block, Ordinal block_size) {
-    return (block + std::int64_t{1}) * block_size;
+    return blocks;
   }
   /// The first entry of [begin, end) whose column is not less: mostly a near one.
   [[nodiscard]] KOKKOS_FUNCTION std::int64_t seek(std::int64_t begin, std::int64_t end,
@@ -265,26 +261,37 @@ struct CountBlocks {
     return first_where(begin, end, [&](std::int64_t m) { return entries(m) >= column; });
   }
   /// Of row i's entries begin, ..., end - 1.
-  [[nodiscard]] KOKKOS_FUNCTION std::int64_t of_row(std::int64_t i, std::int64_t begin,
-                                                    std::int64_t end, Ordinal block_size) const {
+  [[nodiscard]] KOKKOS_FUNCTION double of_row(std::int64_t i, std::int64_t begin, std::int64_t end,
+                                              Ordinal block_size) const {
     const std::int64_t first = i / block_size * block_size;
-    std::int64_t next[max_block_size];  // of the rows above, the first entries that may matter
-    for (std::int64_t r = first; r < i; ++r) next[r - first] = row_map(r);
-    std::int64_t count = 0;
-    std::int64_t done = 0;  // the first column behind the last block
-    if (begin > row_map(i)) done = behind(entries(begin - 1) / block_size, block_size);
-    for (std::int64_t n = begin; n < end; ++n) {
-      if (entries(n) < done) continue;
-      done = behind(entries(n) / block_size, block_size);
-      bool is_first = true;
-      for (std::int64_t r = i - 1; r >= first && is_first; --r) {
-        auto& m = next[r - first];
-        m = seek(m, row_map(r + 1), done - block_size);
-        is_first = m == row_map(r + 1) || entries(m) >= done;
+    const std::int64_t behind = first + block_size < rows ? first + block_size : rows;
+    std::int64_t next[max_block_size];  // of each row, the first entry that may matter
+    for (std::int64_t r = first; r < behind; ++r) next[r - first] = row_map(r);
+    /// Entries of row r in the block that begins at a column.
+    const auto in_block = [&](std::int64_t r, std::int64_t column) {
+      auto& m = next[r - first];
+      m = seek(m, row_map(r + 1), column);
+      const std::int64_t from = m;
+      while (m < row_map(r + 1) && entries(m) < column + block_size) ++m;
+      return m - from;
+    };
+    double blocks = 0;
+    for (std::int64_t n = begin; n < end;) {
+      const std::int64_t column = std::int64_t{entries(n)} / block_size * block_size;
+      const std::int64_t from = n;
+      while (n < end && entries(n) < column + block_size) ++n;
+      if (period == 1) {
+        bool is_first = from == row_map(i) || entries(from - 1) < column;
+        for (std::int64_t r = i - 1; r >= first && is_first; --r)
+          is_first = in_block(r, column) == 0;
+        blocks += is_first;
+      } else {
+        std::int64_t all = 0;
+        for (std::int64_t r = first; r < behind; ++r) all += in_block(r, column);
+        blocks += static_cast<double>(n - from) / static_cast<double>(all);
       }
-      count += is_first;
     }
-    return count;
+    return blocks;
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -377,7 +378,19 @@ struct Vec {
   template <class Ordinal, int... lane>
   FATVEC_FORCEINLINE void gather_lanes(const T* x, const Ordinal* columns,
                                        std::integer_sequence<int, lane...>) {
-    data = Register{x[columns[lane]]...};
+    data = Register{x[column<lane>(columns)]...};
+  }
+  /// The lane's column. Two of 32 bits, none of which is negative, are one load.
+  template <int lane, class Ordinal>
+  FATVEC_FORCEINLINE static std::uint64_t column(const Ordinal* columns) {
+    if constexpr (sizeof(Ordinal) == 4 && n % 2 == 0 &&
+                  std::endian::native == std::endian::little) {
+      std::uint64_t two = 0;
+      std::memcpy(&two, columns + lane / 2 * 2, sizeof two);
+      return lane % 2 == 0 ? static_cast<std::uint32_t>(two) : two >> 32;
+    } else {
+      return static_cast<std::uint64_t>(columns[lane]);
+    }
   }
 };
 
