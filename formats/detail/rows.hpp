@@ -11,7 +11,9 @@ namespace fatvec::detail {
 /// A number that looks random, for samples: what lies a fixed distance apart may all be at the edge
 /// of a grid.
 KOKKOS_INLINE_FUNCTION std::int64_t hashed(std::int64_t n) {
-  return static_cast<std::int64_t>(static_cast<std::uint32_t>(n) * 2654435761U >> 8);
+  std::uint32_t bits = static_cast<std::uint32_t>(n) * 2654435761U;
+  bits = (bits ^ bits >> 15) * 2246822519U;
+  return static_cast<std::int64_t>((bits ^ bits >> 13) >> 4);
 }
 
 /// The first of low, low + 1, ... before high for which reached() holds, as it then does for all
