@@ -156,7 +156,8 @@ struct SampleTiles {
   }
 };
 
-/// The tiles of all windows of each shape, told from at most so many windows of it.
+/// The tiles of all windows of each shape, told from `most` windows of it, or all where it has
+/// fewer.
 template <class ExecSpace, class Csr>
 std::vector<double> sampled_tiles(const ExecSpace& exec, const Csr& sorted,
                                   const std::vector<RowGrid>& shapes, std::int64_t most) {

@@ -19,18 +19,10 @@ import numpy as np
 import pandas as pd
 from PIL import Image  # of matplotlib
 
-import ranks_page
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 FINDINGS = "lab/archive/0051-findings-of-five-systems.md"
-PAGES = [
-    "README.md",
-    "docs/performance.md",
-    "docs/lab/archive/0049-many-ranks.md",
-    "docs/lab/archive/0050-beside-petsc-and-tpetra.md",
-    f"docs/{FINDINGS}",
-]
+PAGES = ["README.md", "docs/performance.md", f"docs/{FINDINGS}"]
 H200 = "results/h200-2026-11-28.csv"
 ROWS_H100 = "results/gpu-rows-2026-11-28.csv"
 XEON = "results/floor-xeon-2026-11-28.csv"
@@ -144,9 +136,6 @@ TABLES = {
     "h100-rows": lambda: rows_table(ROWS_H100),
     "epyc": lambda: speed_table(EPYC),
     "xeon": lambda: speed_table(XEON),
-    "ranks-fit": ranks_page.fit_table,
-    "ranks-model": ranks_page.efficiency_table,
-    "ranks-peers": ranks_page.peers_table,
 }
 
 
@@ -188,7 +177,6 @@ def plot_columns(axes) -> None:
 PICTURES = {
     "images/h200-speed.png": (H200, plot_speed),
     "images/h200-columns.png": (H200_COLUMNS, plot_columns),
-    "images/ranks-model.png": (ranks_page.H100, ranks_page.plot),
 }
 
 
