@@ -11,13 +11,14 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ROOT / ".venv" / "bin" / "python"
-LINE = re.compile(r'CostFactors\{false, Layout::row, "(\w+)", \{([^}]*)\}.*off by (\d+)%')
+LINE = re.compile(r'CostFactors\{false, Layout::row, "([\w-]+)", \{([^}]*)\}.*off by (\d+)%')
 MEMORY = [1e-6 * 1.5**n for n in range(12)]  # seconds that matrices take from memory
 LAUNCH = 5e-6
 
 
-def tuned(number, times):
-    """What `fatvec tune --json` writes of a matrix: format -> (terms, seconds)."""
+def tuned(number, times, predicted=None):
+    """What `fatvec tune --json` writes of a matrix: format -> (terms, seconds), and format ->
+    predicted seconds."""
     kernels = {format: f"{format}-row" for format in times}
     return {
         "name": f"matrix {number}",
@@ -31,7 +32,7 @@ def tuned(number, times):
                         "kernel": kernels[format],
                         "packed": False,
                         "format": format,
-                        "seconds": 0,
+                        "seconds": predicted[format] if predicted else 0,
                         "terms": terms,
                         "setup_terms": [LAUNCH, terms[1]],
                     }
@@ -62,12 +63,12 @@ def terms_of(memory):
     "no .venv with scipy: scripts/setup --dev",
 )
 class Calibrate(unittest.TestCase):
-    def run_it(self, text):
+    def run_it(self, text, *options):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             file.write(text)
             file.flush()
             return subprocess.run(
-                [PYTHON, "-B", ROOT / "scripts" / "calibrate", file.name],
+                [PYTHON, "-B", ROOT / "scripts" / "calibrate", *options, file.name],
                 capture_output=True,
                 text=True,
             )
@@ -116,6 +117,24 @@ class Calibrate(unittest.TestCase):
                 for name, (factors, _) in table.items()
             }
             self.assertEqual(min(expected, key=expected.get), format, f"memory {memory}")
+
+    def test_runs_of_one_matrix_are_cases_of_their_own(self):
+        # 3 and 1 ms of CSR, each time beside 2 ms of sliced diagonals.
+        runs = []
+        for milliseconds in (3, 1):
+            times = {"csr": milliseconds * 1e-3, "sliced-dia": 2e-3}
+            measured = {f: (terms_of(s), s) for f, s in times.items()}
+            runs.append(tuned(0, measured, predicted={"csr": 1.5e-3, "sliced-dia": 2e-3}))
+        done = self.run_it("".join(map(json.dumps, runs)), "--check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        mean = 1.5**0.5
+        self.assertIn(f"2 cases: the model's choice takes {mean:.3f} times as long", done.stdout)
+        self.assertIn(
+            " 1.50  matrix 0, k = 1, row: csr instead of sliced-dia (made up)\n", done.stdout
+        )
+        self.assertIn(" 1.00  matrix 0, k = 1, row: csr instead of csr (made up)\n", done.stdout)
+        table = self.table(runs)
+        self.assertAlmostEqual(table["csr"][0][1], 1, delta=0.05)
 
     def test_refuses_what_it_cannot_read(self):
         of_another = tuned(0, {"csr": ([LAUNCH] * 10, LAUNCH)})
