@@ -14,7 +14,8 @@
 // betaᵀ beta, without a pass over memory. Q and R are neighbours in one array: gram() forms PᵀQ and
 // PᵀR, and QᵀR and RᵀR, in a pass each.
 //
-// --with kokkoskernels, or mkl where it was found, runs the same iteration by those products next.
+// --with kokkoskernels, or mkl, or cusparse with cuBLAS, where they were found, runs the same
+// iteration by those products next.
 //
 // Methods: D. P. O'Leary, The block conjugate gradient algorithm and related methods, Linear
 // Algebra Appl. 29 (1980); H. Ji and Y. Li, A breakdown-free block conjugate gradient method, BIT
@@ -36,6 +37,10 @@
 #include <mkl_cblas.h>
 #include <mkl_service.h>
 #include <mkl_spblas.h>
+#endif
+#if defined(EXAMPLES_HAVE_CUSPARSE)
+#include <cublas_v2.h>
+#include <cusparse.h>
 #endif
 
 #include <fatvec/algebra/algebra.hpp>
@@ -205,6 +210,91 @@ Products by_mkl(const Exec& exec, const Matrix& a, int k) {
                     x.extent_int(1), alpha, x.data(), step(x), s.data(), step(s), beta, y.data(),
                     step(y));
       }};
+}
+#endif
+
+#if defined(EXAMPLES_HAVE_CUSPARSE)
+void require(bool success, const char* call) {
+  if (!success) throw std::runtime_error(std::string(call) + " failed");
+}
+
+/// What lasts as long as the program: the libraries' handles, A, and workspace.
+struct CudaLibraries {
+  cusparseHandle_t sparse = nullptr;
+  cublasHandle_t dense = nullptr;
+  cusparseSpMatDescr_t matrix = nullptr;
+  Kokkos::View<char*, Device> workspace;
+};
+
+/// cuSPARSE's SpMM by the algorithm that NVIDIA recommends for row-major X, after its
+/// preprocessing, and cuBLAS.
+Products by_cuda_libraries(const Exec& exec, const Matrix& a, int k) {
+  CudaLibraries with;
+  require(cusparseCreate(&with.sparse) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate");
+  require(cublasCreate(&with.dense) == CUBLAS_STATUS_SUCCESS, "cublasCreate");
+  cusparseSetStream(with.sparse, exec.cuda_stream());
+  cublasSetStream(with.dense, exec.cuda_stream());
+  auto* const offsets = const_cast<int*>(a.row_map.data());  // cuSPARSE only reads them
+  auto* const entries = const_cast<int*>(a.entries.data());
+  auto* const values = const_cast<double*>(a.values.data());
+  cusparseCreateCsr(&with.matrix, a.rows(), a.cols(), a.nnz(), offsets, entries, values,
+                    CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F);
+  // call(A, X, Y) with descriptors of X and Y.
+  const auto with_operands = [](const Block& x, const Block& y, const auto& call) {
+    const auto dense = [](const Block& view) {
+      cusparseDnMatDescr_t descriptor = nullptr;
+      cusparseCreateDnMat(&descriptor, view.extent(0), view.extent(1), view.stride(0), view.data(),
+                          CUDA_R_64F, CUSPARSE_ORDER_ROW);
+      return descriptor;
+    };
+    const cusparseDnMatDescr_t of_x = dense(x);
+    const cusparseDnMatDescr_t of_y = dense(y);
+    const double one = 1;
+    const double zero = 0;
+    require(call(&one, of_x, &zero, of_y) == CUSPARSE_STATUS_SUCCESS, "cuSPARSE's product");
+    cusparseDestroyDnMat(of_x);
+    cusparseDestroyDnMat(of_y);
+  };
+  constexpr cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  constexpr cusparseSpMMAlg_t algorithm = CUSPARSE_SPMM_CSR_ALG2;
+  {
+    const Multivector x("X", a.cols(), k);
+    const Multivector y("Y", a.rows(), 2 * k);
+    const Block part = columns(y, 0, k);  // as the iteration's Q is
+    with_operands(columns(x, 0, k), part, [&](auto* one, auto of_x, auto* zero, auto of_y) {
+      std::size_t bytes = 0;
+      cusparseSpMM_bufferSize(with.sparse, as_is, as_is, one, with.matrix, of_x, zero, of_y,
+                              CUDA_R_64F, algorithm, &bytes);
+      with.workspace = Kokkos::View<char*, Device>("cuSPARSE's workspace", bytes);
+      return cusparseSpMM_preprocess(with.sparse, as_is, as_is, one, with.matrix, of_x, zero, of_y,
+                                     CUDA_R_64F, algorithm, with.workspace.data());
+    });
+    exec.fence();
+  }
+  const auto step = [](const auto& view) { return static_cast<int>(view.stride(0)); };
+  // Row-major operands are the column-major transposes: Gᵀ = YᵀX, Yᵀ = SᵀXᵀ.
+  return {"cuSPARSE and cuBLAS",
+          [=](const Block& x, const Block& y) {
+            with_operands(x, y, [&](auto* one, auto of_x, auto* zero, auto of_y) {
+              return cusparseSpMM(with.sparse, as_is, as_is, one, with.matrix, of_x, zero, of_y,
+                                  CUDA_R_64F, algorithm, with.workspace.data());
+            });
+          },
+          [=](const Block& x, const Block& y, const Multivector& g) {
+            const double one = 1;
+            const double zero = 0;
+            require(cublasDgemm(with.dense, CUBLAS_OP_N, CUBLAS_OP_T, y.extent_int(1),
+                                x.extent_int(1), x.extent_int(0), &one, y.data(), step(y), x.data(),
+                                step(x), &zero, g.data(), step(g)) == CUBLAS_STATUS_SUCCESS,
+                    "cublasDgemm");
+          },
+          [=](double alpha, const Block& x, const Multivector& s, double beta, const Block& y) {
+            require(
+                cublasDgemm(with.dense, CUBLAS_OP_N, CUBLAS_OP_N, y.extent_int(1), x.extent_int(0),
+                            x.extent_int(1), &alpha, s.data(), step(s), x.data(), step(x), &beta,
+                            y.data(), step(y)) == CUBLAS_STATUS_SUCCESS,
+                "cublasDgemm");
+          }};
 }
 #endif
 
@@ -387,6 +477,9 @@ bool run(const Options& options) {
 #if defined(EXAMPLES_HAVE_MKL)
   if (options.with == "mkl") all.push_back(by_mkl(exec, a, options.k));
 #endif
+#if defined(EXAMPLES_HAVE_CUSPARSE)
+  if (options.with == "cusparse") all.push_back(by_cuda_libraries(exec, a, options.k));
+#endif
   examples::Checks checks;
   double first = 0;
   for (const Products& by : all) {
@@ -419,6 +512,9 @@ int main(int argc, char** argv) {
   std::vector<std::string> names = {"fatvec", "kokkoskernels"};
 #if defined(EXAMPLES_HAVE_MKL)
   names.push_back("mkl");
+#endif
+#if defined(EXAMPLES_HAVE_CUSPARSE)
+  names.push_back("cusparse");
 #endif
   app.add_option("--with", options.with, "whose products run the same iteration, too")
       ->check(CLI::IsMember(names))
