@@ -19,9 +19,11 @@
 namespace fatvec::detail::tall {
 namespace {
 
-// The columns of both operands from which on cuBLAS is faster (lab 0071).
+// The columns of both operands from which on cuBLAS is faster (lab 0071, 0090). Its tensor cores
+// multiply doubles.
 constexpr int least_for_gram = 64;
-constexpr int least_for_update = 32;
+template <class T>
+constexpr int least_for_update = std::is_same_v<T, double> ? 12 : 32;
 
 constexpr std::size_t scratch_bytes = std::size_t{4} << 20;  ///< for update(); gram() has its own
 constexpr std::uintptr_t scratch_alignment = 256;            ///< that cuBLAS wants
@@ -182,7 +184,7 @@ bool enqueue(const Kokkos::Cuda& exec, const Product<T>& product, T alpha, T bet
 }  // namespace
 
 void prepare_cublas(const Kokkos::Cuda& exec, std::int64_t columns) {
-  if (columns < least_for_update) return;
+  if (columns < least_for_update<double>) return;
   const std::lock_guard lock(libraries().mutex);
   const OnDeviceOf device(exec);
   library_of(exec);
@@ -213,7 +215,7 @@ bool gram_by_cublas(const Kokkos::Cuda& exec, const GramTask<T, T>& task) {
 
 template <class T>
 bool update_by_cublas(const Kokkos::Cuda& exec, const UpdateTask<T>& task) {
-  if (std::min(task.k, task.m) < least_for_update) return false;
+  if (std::min(task.k, task.m) < least_for_update<T>) return false;
   const auto x = stored(task.x, task.rows, task.k);
   const auto s = stored(task.s, task.k, task.m);
   const auto y = stored(task.y, task.rows, task.m);
