@@ -156,8 +156,8 @@ struct SampleTiles {
   }
 };
 
-/// The tiles of all windows of each shape, told from `most` windows of it, or all where it has
-/// fewer.
+/// The tiles of all windows of each shape, told from at most `most` windows of it: as many of every
+/// shape as the one with the fewest has.
 template <class ExecSpace, class Csr>
 std::vector<double> sampled_tiles(const ExecSpace& exec, const Csr& sorted,
                                   const std::vector<RowGrid>& shapes, std::int64_t most) {
